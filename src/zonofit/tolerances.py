@@ -1,0 +1,37 @@
+"""Every numerical threshold of zonofit, named once.
+
+A threshold is always relative to something; the field's comment says to what. Pass another instance where
+your data need one: ``Arrangement(X, tolerances=Tolerances(parallel=1e-8))``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """Named thresholds.
+
+    Parameters
+    ----------
+    rank : float
+        A singular value of the equilibrated generators counts as zero below ``rank`` times the largest.
+    parallel : float
+        Two unit generators (in whitened coordinates) are parallel when they differ by at most this length.
+    sign : float
+        ``g·w`` counts as zero when ``|g·w| <= sign * |g| * |w|``.
+    dependent : float
+        Unit generators are linearly dependent when the volume they span is at most this.
+    roundoff : float
+        Multiple of the running rounding-error bound below which a pivoted quantity counts as zero.
+    """
+
+    rank: float = 1e-11
+    parallel: float = 1e-10
+    sign: float = 1e-12
+    dependent: float = 1e-11
+    roundoff: float = 256.0
+
+
+DEFAULT_TOLERANCES = Tolerances()
