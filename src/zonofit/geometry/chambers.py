@@ -1,21 +1,258 @@
-"""temporary stand-in"""
-from itertools import combinations
-import numpy as np
-from zonofit.geometry.bijection import chamber_of_subset, frame_coordinates
-from zonofit.geometry.packing import pack
+"""All chambers of an arrangement, each once, in bounded memory, in any position.
 
-def iter_chambers(reduction, *, block_size=65536, half=False, n_jobs=1):
-    simple = reduction.simple
-    M, r = simple.shape
-    if M == 0:
-        yield pack(reduction.expand(np.zeros((1, 0), bool))); return
-    Y, _ = frame_coordinates(simple)
-    rows = []
-    for k in range(r):
-        for S in combinations(range(M - 1), k):
-            s = chamber_of_subset(Y, S, 1e-9)
-            if s is not None:
-                rows.append(s > 0)
-    P = np.array(rows)
-    if not half: P = np.vstack([P, ~P])
-    yield pack(reduction.expand(P))
+There is one chamber, and its opposite, for every set of generators without broken circuits
+(`zonofit.geometry.bijection`). The sets of size k are a part of all C(N-1, k) subsets, whose lexicographic ranks are
+cut into equal intervals; each interval is one call of the kernel, fills one block, and needs no other. So
+memory is bounded by the blocks in flight, threads never wait for each other, and the order of the chambers is the
+same on any number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from zonofit.errors import AmbiguousPositionWarning, BudgetError, InputError
+from zonofit.geometry.bijection import frame_coordinates
+from zonofit.geometry.packing import mask, n_words, pack
+from zonofit.geometry.reduction import Reduction
+from zonofit.tolerances import DEFAULT_TOLERANCES, Tolerances
+
+Progress = Callable[[int, int], None]
+
+# A quantity between these multiples of its rounding bound is neither clearly zero nor clearly not.
+_CLEARLY_ZERO, _CLEARLY_NONZERO = 0.25, 4.0
+
+
+def chamber_bound(n_generators: int, rank: int) -> int:
+    """Most chambers that `n_generators` of `rank` can have: 2 Σ_{k<n} C(N-1, k), reached in general position."""
+    if n_generators == 0:
+        return 1
+    return 2 * sum(math.comb(n_generators - 1, k) for k in range(rank))
+
+
+def iter_chambers(
+    reduction: Reduction,
+    *,
+    block_size: int = 65536,
+    half: bool = False,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    tolerances: Tolerances = DEFAULT_TOLERANCES,
+) -> Iterator[np.ndarray]:
+    """Blocks of bit-packed patterns, at most `block_size` rows each, together every chamber once.
+
+    Parameters
+    ----------
+    reduction : Reduction
+        From ``Arrangement.reduction``.
+    block_size : int
+        Most patterns in a block; blocks in flight are all the memory that is used.
+    half : bool
+        Only one of each pair of opposite chambers: the one on which the last generator that is no multiple of
+        an earlier one is active.
+    n_jobs : int
+        Threads.
+    progress : callable (done, total), optional
+        Called after each block with subsets scanned and to scan.
+    tolerances : Tolerances
+        ``roundoff`` is used.
+
+    Yields
+    ------
+    ndarray of uint64 (B, ceil(N / 64))
+        See `zonofit.geometry.packing`.
+
+    Warns
+    -----
+    AmbiguousPositionWarning
+        When rounding could have decided whether some generators are dependent.
+    """
+    if block_size < 2:
+        raise InputError(f"block_size: {block_size} is too small for a chamber and its opposite; pass at least 2.")
+    if n_jobs < 1:
+        raise InputError(f"n_jobs: {n_jobs} threads cannot work; pass 1 or more.")
+    return _blocks(reduction, block_size, half, n_jobs, progress, tolerances)
+
+
+def _blocks(reduction, block_size, half, n_jobs, progress, tolerances) -> Iterator[np.ndarray]:
+    expand = _expander(reduction)
+    M = len(reduction.simple) - 1
+    n = reduction.rank
+    copies = 1 if half else 2
+    if n == 0:
+        yield pack(reduction.expand(np.zeros((1, 0), bool)))
+        return
+    total = chamber_bound(M + 1, n) // 2
+    if total >= 2**62:
+        raise BudgetError(
+            f"{M + 1} generators of rank {n} may have {2 * total:.3g} chambers, more than can be counted; "
+            "enumerate fewer examples or dimensions, or sample chambers instead."
+        )
+    coordinates, _ = frame_coordinates(reduction.simple)
+    work = _Work(coordinates, copies == 2, tolerances.roundoff)
+    tasks = ((k, lo, hi) for k in range(n - 1, -1, -1) for lo, hi in _intervals(math.comb(M, k), block_size // copies))
+    done = 0
+    waiting: list[np.ndarray] = []
+    held = 0
+    for rows, scanned in _ordered_map(work.chunk, tasks, n_jobs):
+        if held and held + len(rows) > block_size:
+            yield expand(np.concatenate(waiting) if len(waiting) > 1 else waiting[0])
+            waiting, held = [], 0
+        if len(rows):
+            waiting.append(rows)
+            held += len(rows)
+        done += scanned
+        if progress is not None:
+            progress(done, total)
+    if held:
+        yield expand(np.concatenate(waiting) if len(waiting) > 1 else waiting[0])
+    _warn_if_ambiguous(work.extremes)
+
+
+class _Subset(NamedTuple):
+    """First subset of an interval of ranks, and how many share each of its prefixes from there on."""
+
+    start: np.ndarray
+    ahead: np.ndarray
+
+
+class _Work:
+    """What all chunks share; `chunk` is safe to call from several threads."""
+
+    def __init__(self, coordinates: np.ndarray, both: bool, roundoff: float):
+        self.M = len(coordinates) - 1
+        self.n = coordinates.shape[1]
+        self.both = both
+        self.roundoff = roundoff
+        self.axes = np.zeros((self.n, -(-max(self.M, 1) // 8) * 8))
+        self.axes[:, : self.M] = coordinates[:-1].T
+        self.mask = mask(self.M + 1)
+        self.binomial = np.array(
+            [[min(math.comb(i, j), 2**62) for j in range(self.n + 1)] for i in range(self.M + 1)], np.int64
+        )
+        self.extremes = np.array([0.0, np.inf])
+        self.buffers = _Buffers()
+
+    def chunk(self, task: tuple[int, int, int]) -> tuple[np.ndarray, int]:
+        """Patterns of the k-subsets with ranks lo <= rank < hi, and hi - lo."""
+        k, lo, hi = task
+        if k == 0:
+            row = np.append(self.axes[-1, : self.M] > 0, True)
+            rows = np.array([row, ~row] if self.both else [row])
+            return pack(rows), 1
+        from zonofit.geometry._chamber_kernel import enumerate_subsets
+
+        copies = 2 if self.both else 1
+        out = self.buffers.take((copies * (hi - lo), len(self.mask)))
+        start, ahead = _unrank(lo, self.M, k)
+        extremes = np.array([0.0, np.inf])
+        count = enumerate_subsets(
+            self.axes, self.M, k, start, ahead, hi - lo, self.binomial, self.both, self.mask, self.roundoff, out, extremes
+        )
+        self.extremes[0] = max(self.extremes[0], extremes[0])
+        self.extremes[1] = min(self.extremes[1], extremes[1])
+        return out[:count], hi - lo
+
+
+class _Buffers:
+    """Arrays for blocks, used again once nobody holds a view of them: fresh pages cost more than filling them."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._owners: list[np.ndarray] = []
+
+    def take(self, shape: tuple[int, int]) -> np.ndarray:
+        """An array of `shape` that shares no memory with any array still in use."""
+        size = math.prod(shape)
+        with self._lock:
+            for owner in self._owners:
+                # referred to by the list, the loop variable and the call; every view of it would be one more
+                if owner.size >= size and sys.getrefcount(owner) == 3:
+                    return owner[:size].reshape(shape)
+            owner = np.empty(size, np.uint64)
+            self._owners.append(owner)
+            return owner.reshape(shape)
+
+
+def _unrank(rank: int, M: int, k: int) -> _Subset:
+    """The k-subset of range(M) with the given lexicographic rank."""
+    start = np.empty(k, np.int64)
+    ahead = np.empty(k, np.int64)
+    item = 0
+    for t in range(k):
+        while rank >= (size := math.comb(M - 1 - item, k - 1 - t)):
+            rank -= size
+            item += 1
+        start[t] = item
+        ahead[t] = size - rank
+        item += 1
+    return _Subset(start, ahead)
+
+
+def _intervals(total: int, size: int) -> Iterator[tuple[int, int]]:
+    for lo in range(0, total, size):
+        yield lo, min(total, lo + size)
+
+
+def _ordered_map(function, tasks, n_jobs: int) -> Iterator:
+    """Like map, on threads, with a bounded number of results waiting."""
+    if n_jobs == 1:
+        yield from map(function, tasks)
+        return
+    with ThreadPoolExecutor(n_jobs) as pool:
+        pending: deque = deque()
+        try:
+            for task in tasks:
+                pending.append(pool.submit(function, task))
+                if len(pending) >= 2 * n_jobs:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            for future in pending:
+                future.cancel()
+
+
+def _expander(reduction: Reduction) -> Callable[[np.ndarray], np.ndarray]:
+    """Words of the simple arrangement to words of the generators, a byte at a time."""
+    if reduction.is_trivial:
+        return lambda words: words
+    M, N = len(reduction.simple), len(reduction.member)
+    octets = -(-M // 8)
+    values = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(bool)
+    table = np.zeros((octets, 256, n_words(N)), np.uint64)
+    for b in range(octets):
+        for l in range(min(8, M - 8 * b)):
+            moved = pack((reduction.member == 8 * b + l))
+            table[b, values[:, l]] ^= moved
+    turned = pack(reduction.orientation < 0)
+
+    def expand(words: np.ndarray) -> np.ndarray:
+        octet = words.astype("<u8", copy=False).view(np.uint8)
+        result = np.broadcast_to(turned, (len(words), n_words(N))).copy()
+        for b in range(octets):
+            result ^= table[b, octet[:, b]]
+        return result
+
+    return expand
+
+
+def _warn_if_ambiguous(extremes: np.ndarray) -> None:
+    zero, nonzero = extremes
+    if zero > _CLEARLY_ZERO or nonzero < _CLEARLY_NONZERO:
+        warnings.warn(
+            f"generators: some are so close to a dependency that rounding decides whether it is one (largest value taken "
+            f"for zero {zero:.2g}, smallest taken for non-zero {nonzero:.2g}, in rounding bounds); the chambers listed may "
+            "be a few too many or too few. Look at Arrangement.position(), and round or separate those examples.",
+            AmbiguousPositionWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,67 @@
+"""Sphinx configuration. Build with ``.ci/run docs``, or ``.ci/run --here docs`` while writing."""
+
+import os
+import re
+
+import zonofit
+
+os.environ["MPLBACKEND"] = "agg"
+
+project = "zonofit"
+author = "The zonofit developers"
+copyright = author
+version = release = zonofit.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_gallery.gen_gallery",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/*.ipynb"]
+default_role = "py:obj"
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the docstrings say it in words
+numpydoc_show_class_members = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "image_srcset": ["2x"],
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "download_all_examples": False,
+    "write_computation_times": False,
+    "abort_on_example_error": True,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "zonofit"
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": ["theme-version"],
+}
+
+
+def keep_absolute_values(app, what, name, obj, options, lines):
+    """Let docstrings write abs(x) as mathematicians do: to reStructuredText a bare bar opens a substitution."""
+    for number, line in enumerate(lines):
+        pieces = re.split(r"(``.*?``|`.*?`)", line)
+        pieces[::2] = [re.sub(r"(?<!\\)\|", r"\\|", piece) for piece in pieces[::2]]
+        if not line.lstrip().startswith(("| ", "+-")):
+            lines[number] = "".join(pieces)
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", keep_absolute_values)

@@ -1,0 +1,39 @@
+"""
+Data that are not in general position
+=====================================
+
+Binary columns, duplicate rows and collinear points are what tables are made of. They cost chambers: here the count by
+Cover's formula, which holds in general position, beside the true one.
+"""
+
+# %%
+# The corners of a square, their centre, and one of the corners twice.
+
+import numpy as np
+
+from zonofit.geometry.arrangement import Arrangement
+from zonofit.geometry.chambers import chamber_bound
+from zonofit.plots import figure_one
+
+corners = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+tables = {
+    "square": corners,
+    "square and centre": np.vstack([corners, [[0.5, 0.5]]]),
+    "a corner twice": np.vstack([corners, corners[:1]]),
+    "four on a line": np.array([[0, 0], [1, 1], [2, 2], [3, 3]]),
+}
+for name, X in tables.items():
+    arrangement = Arrangement.from_examples(X)
+    count = sum(len(block) for block in arrangement.chambers())
+    print(f"{name:>18}: rank {arrangement.rank}, {count:2d} chambers, {chamber_bound(len(X), 3):2d} in general position")
+
+# %%
+# In the slice of weight space three lines meet in one point wherever three examples are collinear, and the zonotope has
+# a hexagon there instead of three parallelograms.
+
+figure = figure_one(tables["square and centre"])
+
+# %%
+# Equal examples share a hyperplane; their bits flip together.
+
+figure = figure_one(tables["a corner twice"])

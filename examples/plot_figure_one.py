@@ -1,0 +1,20 @@
+"""
+The paper's Figure 1
+====================
+
+Five examples in the plane, the chambers that they cut out of the weights of one unit, and the zonotope that has one vertex
+for each chamber, in the same colour.
+"""
+
+import numpy as np
+
+from zonofit.plots import figure_one
+
+X = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 2.0], [2.0, 3.0], [4.0, 2.0]])
+figure = figure_one(X)
+
+# %%
+# The slice shows the chambers with a positive bias. Those with a negative one are their opposites, and in the zonotope
+# the vertices on the other side of the centre: complement the barcode.
+
+figure = figure_one(X, bias=-1)
