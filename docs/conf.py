@@ -2,8 +2,12 @@
 
 import os
 import re
+import sys
+from pathlib import Path
 
 import zonofit
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 os.environ["MPLBACKEND"] = "agg"
 
@@ -32,7 +36,7 @@ numpydoc_show_class_members = False
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
-    "image_srcset": ["2x"],
+    "image_scrapers": ("matplotlib", "figures.new_figures"),
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
@@ -44,6 +48,7 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "zonofit"
 html_show_sourcelink = False
+html_sidebars = {page: [] for page in ("guide/*", "cli", "benchmarks", "notes", "contributing", "changelog")}
 html_copy_source = False
 html_theme_options = {
     "navigation_with_keys": False,

@@ -2,12 +2,14 @@
 Data that are not in general position
 =====================================
 
-Binary columns, duplicate rows and collinear points are what tables are made of. They cost chambers: here the count by
-Cover's formula, which holds in general position, beside the true one.
+Binary columns, duplicate rows and collinear points are what tables are made of. They
+cost chambers: here the true count beside that of Cover's formula, which holds in general
+position.
 """
 
 # %%
-# The corners of a square, their centre, and one of the corners twice.
+# The corners of a square, then with their centre, then with one of the corners twice, and four
+# points on a line.
 
 import numpy as np
 
@@ -25,11 +27,12 @@ tables = {
 for name, X in tables.items():
     arrangement = Arrangement.from_examples(X)
     count = sum(len(block) for block in arrangement.chambers())
-    print(f"{name:>18}: rank {arrangement.rank}, {count:2d} chambers, {chamber_bound(len(X), 3):2d} in general position")
+    bound = chamber_bound(len(X), 3)
+    print(f"{name:>18}: rank {arrangement.rank}, {count:2d} chambers of at most {bound:2d}")
 
 # %%
-# In the slice of weight space three lines meet in one point wherever three examples are collinear, and the zonotope has
-# a hexagon there instead of three parallelograms.
+# Where three examples are collinear, three lines of the slice meet in one point, and the zonotope
+# has a hexagon instead of three parallelograms.
 
 figure = figure_one(tables["square and centre"])
 

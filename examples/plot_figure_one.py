@@ -2,8 +2,8 @@
 The paper's Figure 1
 ====================
 
-Five examples in the plane, the chambers that they cut out of the weights of one unit, and the zonotope that has one vertex
-for each chamber, in the same colour.
+Five examples in the plane, the chambers that they cut out of the weights of one unit, and the
+zonotope that has one vertex for each chamber, in the same colour.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ X = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 2.0], [2.0, 3.0], [4.0, 2.0]])
 figure = figure_one(X)
 
 # %%
-# The slice shows the chambers with a positive bias. Those with a negative one are their opposites, and in the zonotope
-# the vertices on the other side of the centre: complement the barcode.
+# This slice shows the chambers that hold a weight with bias 1. The others lie opposite: complement
+# the pattern, and in the zonotope go through the centre to the other side.
 
 figure = figure_one(X, bias=-1)

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zonofit.errors import InputError
+from zonofit.errors import BudgetError, InputError
+from zonofit.geometry.chambers import Progress, chamber_bound, iter_chambers
+from zonofit.geometry.packing import unpack
 from zonofit.geometry.reduction import Reduction, reduce_generators
 from zonofit.tolerances import DEFAULT_TOLERANCES, Tolerances
 
 if TYPE_CHECKING:
+    from zonofit.geometry.facets import Walls
     from zonofit.geometry.membership import Membership
     from zonofit.geometry.position import PositionReport
+    from zonofit.geometry.sampling import Sample
 
 
 class Arrangement:
@@ -89,11 +93,60 @@ class Arrangement:
         """Activation pattern I{gᵢ·w > 0} as booleans, shape (..., N)."""
         return self.sign_vector(w) > 0
 
-    def chambers(self, *, block_size: int = 65536, half: bool = False, n_jobs: int = 1) -> Iterator[np.ndarray]:
+    def chambers(
+        self, *, block_size: int = 65536, half: bool = False, n_jobs: int = 1, progress: Progress | None = None
+    ) -> Iterator[np.ndarray]:
         """All chambers, each once, as blocks of bit-packed patterns; see `zonofit.geometry.chambers`."""
-        from zonofit.geometry.chambers import iter_chambers
+        return iter_chambers(
+            self.reduction,
+            block_size=block_size,
+            half=half,
+            n_jobs=n_jobs,
+            progress=progress,
+            tolerances=self.tolerances,
+        )
 
-        return iter_chambers(self.reduction, block_size=block_size, half=half, n_jobs=n_jobs)
+    def chamber_bound(self) -> int:
+        """Number of chambers if the generators that are no multiples of others are in general position, else more."""
+        return chamber_bound(len(self.reduction.simple), self.rank)
+
+    def n_chambers(self, *, assume_generic: bool = False, n_jobs: int = 1, progress: Progress | None = None) -> int:
+        """Number of chambers.
+
+        Parameters
+        ----------
+        assume_generic : bool
+            Trust that the generators are in general position (such as continuous random data) and return Cover's
+            number 2 Σ_{k<n} C(N-1, k) at once. Otherwise the chambers are enumerated, which costs less than
+            checking general position would; rank 2 and independent generators need neither.
+        n_jobs, progress
+            As for `chambers`.
+        """
+        M = len(self.reduction.simple)
+        if assume_generic or self.rank <= 2 or self.rank == M:
+            return self.chamber_bound()
+        return 2 * sum(len(block) for block in self.chambers(half=True, n_jobs=n_jobs, progress=progress))
+
+    def patterns(self, *, budget: int = 10_000_000) -> np.ndarray:
+        """All patterns as booleans (V, N); refused when there may be more than `budget` of them."""
+        if (bound := self.chamber_bound()) > budget:
+            raise BudgetError(
+                f"patterns: there may be {bound} chambers, more than the budget of {budget}; "
+                "iterate over chambers(), which takes bounded memory, or raise budget."
+            )
+        return np.concatenate([unpack(block, self.n_generators) for block in self.chambers()])
+
+    def sample(self, size: int, rng=None, *, how: str = "gaussian") -> Sample:
+        """Random chambers, "gaussian" or "uniform"; see `zonofit.geometry.sampling`."""
+        from zonofit.geometry.sampling import sample
+
+        return sample(self, size, rng, how=how)
+
+    def walls(self, chamber, **options) -> Walls:
+        """Walls and neighbours of one chamber; see `zonofit.geometry.facets`."""
+        from zonofit.geometry.facets import walls
+
+        return walls(self, chamber, **options)
 
     def position(self, **options) -> PositionReport:
         """How far the generators are from general position; see `zonofit.geometry.position`."""

@@ -98,7 +98,7 @@ def _blocks(reduction, block_size, half, n_jobs, progress, tolerances) -> Iterat
             "enumerate fewer examples or dimensions, or sample chambers instead."
         )
     coordinates, _ = frame_coordinates(reduction.simple)
-    work = _Work(coordinates, copies == 2, tolerances.roundoff)
+    work = SubsetWalk(coordinates, copies == 2, tolerances.roundoff)
     tasks = ((k, lo, hi) for k in range(n - 1, -1, -1) for lo, hi in _intervals(math.comb(M, k), block_size // copies))
     done = 0
     waiting: list[np.ndarray] = []
@@ -125,8 +125,8 @@ class _Subset(NamedTuple):
     ahead: np.ndarray
 
 
-class _Work:
-    """What all chunks share; `chunk` is safe to call from several threads."""
+class SubsetWalk:
+    """Chambers of the subsets of the first M generators in frame `coordinates`; safe to use from several threads."""
 
     def __init__(self, coordinates: np.ndarray, both: bool, roundoff: float):
         self.M = len(coordinates) - 1
@@ -141,6 +141,20 @@ class _Work:
         )
         self.extremes = np.array([0.0, np.inf])
         self.buffers = _Buffers()
+
+    def of_subset(self, subset: np.ndarray) -> np.ndarray | None:
+        """Packed pattern of the chamber that one subset names, or None when it holds a broken circuit."""
+        k = len(subset)
+        if k == 0:
+            return self.chunk((0, 0, 1))[0][0]
+        from zonofit.geometry._chamber_kernel import enumerate_subsets
+
+        out = np.empty((1, len(self.mask)), np.uint64)
+        once = np.ones(k, np.int64)
+        count = enumerate_subsets(
+            self.axes, self.M, k, subset, once, 1, self.binomial, False, self.mask, self.roundoff, out, self.extremes
+        )
+        return out[0] if count else None
 
     def chunk(self, task: tuple[int, int, int]) -> tuple[np.ndarray, int]:
         """Patterns of the k-subsets with ranks lo <= rank < hi, and hi - lo."""

@@ -54,17 +54,20 @@ def containment(generators: np.ndarray, point: np.ndarray) -> Containment:
     width = np.abs(G).sum(axis=0)
     width = np.where(width > 0, width, 1.0)
     rows, target = G / width, p / width
+    # variables are λᵢ times the generator's size, because the solver drops small coefficients but not small bounds
+    size = np.max(np.abs(rows), axis=1)
+    size = np.where(size > 0, size, 1.0)
     answer = linprog(
         np.r_[np.zeros(N), np.ones(2 * n)],
-        A_eq=np.c_[rows.T, np.eye(n), -np.eye(n)],
+        A_eq=np.c_[(rows / size[:, None]).T, np.eye(n), -np.eye(n)],
         b_eq=target,
-        bounds=[(0, 1)] * N + [(0, None)] * (2 * n),
+        bounds=[(0, s) for s in size] + [(0, None)] * (2 * n),
         method="highs",
         options={"primal_feasibility_tolerance": _SOLVER, "dual_feasibility_tolerance": _SOLVER},
     )
     if answer.x is None:
         raise ArithmeticError(f"the linear program of containment failed: {answer.message}")
-    coefficients = _polished(rows, target, np.clip(answer.x[:N], 0.0, 1.0))
+    coefficients = _polished(rows, target, np.clip(answer.x[:N] / size, 0.0, 1.0))
     residual = float(np.max(np.abs(rows.T @ coefficients - target)))
     if residual <= INSIDE:
         return Containment(True, coefficients, residual, None, 0.0)

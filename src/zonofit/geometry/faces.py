@@ -23,6 +23,7 @@ import numpy as np
 
 from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.arrangement import Arrangement
+from zonofit.geometry.covectors import as_signs, expand_signs, relative_interior, signs_of, simple_signs
 from zonofit.geometry.flats import flats, rank_of, restriction, span_of
 from zonofit.geometry.packing import unpack
 
@@ -98,7 +99,7 @@ class Face:
 
     def witness(self) -> np.ndarray:
         """Find a point w (n,) of the relative interior."""
-        signs, u = _relative_interior(self.arrangement, _simple_signs(self.arrangement, self.sign_vector))
+        signs, u = relative_interior(self.arrangement, simple_signs(self.arrangement, self.sign_vector))
         if expand_signs(self.arrangement, signs) != self.signs:
             raise InputError("signs: not the sign vector of any point; make faces with `region` instead of by hand.")
         return self.arrangement.reduction.lift @ u
@@ -110,7 +111,7 @@ def region(arrangement: Arrangement, signs) -> Face:
     The generators that are not identically zero on R^a are those with tᵢ = 1 at the maximum of Σ tᵢ over
     aᵢ gᵢ·w ≥ tᵢ, 0 ≤ tᵢ ≤ 1 (aᵢ ≠ 0) and gᵢ·w = 0 (aᵢ = 0): one linear program.
     """
-    signs, _ = _relative_interior(arrangement, _simple_signs(arrangement, as_signs(arrangement, signs)))
+    signs, _ = relative_interior(arrangement, simple_signs(arrangement, as_signs(arrangement, signs)))
     return Face(expand_signs(arrangement, signs), arrangement)
 
 
@@ -126,7 +127,7 @@ def face_of(arrangement: Arrangement, w) -> Face:
     if w.ndim != 1:
         raise InputError(f"w: expected one vector of weights, got shape {w.shape}; call `face_of` once per vector.")
     reduction = arrangement.reduction
-    signs = _signs_of(arrangement, w)
+    signs = signs_of(arrangement, w)
     zero_rows = np.unique(reduction.member[(signs == 0) & (reduction.orientation != 0)])
     spanned, _ = span_of(arrangement, zero_rows)
     signs[np.r_[spanned, True][reduction.member]] = 0
@@ -196,82 +197,6 @@ def iter_face_signs(arrangement: Arrangement, codimension: int, *, budget: int =
         signs = np.zeros((len(words), N), np.int8)
         signs[:, live] = 2 * unpack(words, N)[:, live].astype(np.int8) - 1
         yield signs[np.lexsort(signs.T[::-1])]
-
-
-def as_signs(arrangement: Arrangement, signs) -> np.ndarray:
-    """Signs as an int8 array (N,), or an `InputError`."""
-    array = np.asarray(signs)
-    N = arrangement.n_generators
-    if array.shape != (N,) or array.dtype == bool or not np.all(np.isin(array, (-1, 0, 1))):
-        raise InputError(
-            f"signs: expected {N} entries -1, 0 or +1, one per generator, got an array of shape {array.shape} and "
-            f"type {array.dtype}; a boolean pattern a becomes signs as 2*a - 1."
-        )
-    return array.astype(np.int8)
-
-
-def expand_signs(arrangement: Arrangement, simple_signs: np.ndarray) -> tuple[int, ...]:
-    """Signs on ``reduction.simple`` to signs on the generators."""
-    reduction = arrangement.reduction
-    return tuple((reduction.orientation * np.r_[simple_signs, 0][reduction.member]).astype(int).tolist())
-
-
-def _simple_signs(arrangement: Arrangement, signs: np.ndarray) -> np.ndarray:
-    """Signs on ``reduction.simple``; 0 where parallel generators contradict each other. Zero generators say nothing."""
-    reduction = arrangement.reduction
-    live = reduction.orientation != 0
-    oriented = (signs * reduction.orientation)[live]
-    low = np.full(len(reduction.simple), 2)
-    high = np.full(len(reduction.simple), -2)
-    np.minimum.at(low, reduction.member[live], oriented)
-    np.maximum.at(high, reduction.member[live], oriented)
-    return np.where(low == high, low, 0)
-
-
-def _signs_of(arrangement: Arrangement, w: np.ndarray) -> np.ndarray:
-    """Signs of gᵢ·w, zero up to ``tolerances.sign`` in rows and columns of equal size: features may have any scale."""
-    signs = arrangement.sign_vector(w)
-    row = np.max(np.abs(arrangement.generators), axis=1, keepdims=True)
-    rows = arrangement.generators / np.where(row > 0, row, 1.0)
-    column = np.max(np.abs(rows), axis=0)
-    u = w * column
-    rows = rows / np.where(column > 0, column, 1.0)
-    values = rows @ u
-    small = np.abs(values) <= arrangement.tolerances.sign * np.linalg.norm(rows, axis=1) * np.linalg.norm(u)
-    return np.where(small, 0, np.sign(values)).astype(signs.dtype)
-
-
-def _relative_interior(arrangement: Arrangement, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Signs on ``reduction.simple`` of the relative interior of R^signs, and a point u (r,) there."""
-    from scipy.optimize import linprog
-
-    simple = arrangement.reduction.simple
-    signs = signs.copy()
-    while True:
-        spanned, free = span_of(arrangement, np.flatnonzero(signs == 0))
-        signs[spanned] = 0
-        live = np.flatnonzero(signs)
-        M, k = len(live), free.shape[1]
-        if M == 0:
-            return signs, np.zeros(simple.shape[1])
-        rows = signs[live, None] * (simple[live] @ free)
-        # unit rows: a generator nearly in the flat must not look like one that vanishes on the cone
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        answer = linprog(
-            np.r_[np.zeros(k), -np.ones(M)],
-            A_ub=np.c_[-rows, np.eye(M)],
-            b_ub=np.zeros(M),
-            bounds=[(None, None)] * k + [(0, 1)] * M,
-            method="highs",
-        )
-        if answer.x is None:
-            raise ArithmeticError(f"the linear program of a face failed: {answer.message}")
-        inside = answer.x[k:] > 0.5
-        if inside.all() and np.all(rows @ answer.x[:k] > 0):
-            return signs, free @ answer.x[:k]
-        if inside.all():
-            raise ArithmeticError("the linear program of a face returned a point that is not inside it.")
-        signs[live[~inside]] = 0
 
 
 def _same_arrangement(F: Face, G: Face) -> None:

@@ -187,11 +187,14 @@ def _residues(integers, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "nnan", "contract"})
-def _next_small_row(a, b, dead, start, limit):
-    """First row i ≥ start with some ``|a[i] b[j] - b[i] a[j]| <= limit``, j > i; the sum over all rows up to it."""
+def next_small_row(a, b, dead, start, stop, limit):
+    """First row i in [start, stop) with some ``|a[i] b[j] - b[i] a[j]| <= limit``, j > i, or `stop`.
+
+    Also returned: the sum of all ``|a[i] b[j] - b[i] a[j]|`` up to that row.
+    """
     M = a.shape[0]
     total = 0.0
-    for i in range(start, M - 1):
+    for i in range(start, stop):
         if dead[i]:
             continue
         low = np.inf
@@ -203,7 +206,27 @@ def _next_small_row(a, b, dead, start, limit):
         total += partial
         if low <= limit:
             return i, total
-    return M, total
+    return stop, total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def choose_row(B, pivots, level, i):
+    """Make row i the pivot row of `level`: fill ``pivots[level + 1]``, and ``B[level + 1]`` for the rows after i."""
+    n, M = B.shape[1], B.shape[2]
+    width = n - level
+    c = 0
+    for k in range(1, width):
+        if abs(B[level, k, i]) > abs(B[level, c, i]):
+            c = k
+    pv = B[level, c, i]
+    pivots[level + 1] = pivots[level] * abs(pv)
+    t = 0
+    for k in range(width):
+        if k != c:
+            ratio = B[level, k, i] / pv if pv != 0.0 else 0.0
+            for j in range(i + 1, M):
+                B[level + 1, t, j] = B[level, k, j] - ratio * B[level, c, j]
+            t += 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -258,12 +281,13 @@ def _walk(rows, residues, primes, depth, candidate, tolerance, binomials, counts
                 i = start
                 while i < M - 1:
                     limit = max(candidate, best)
-                    i, partial = _next_small_row(B[level, 0], B[level, 1], dead[level], i, limit / P if P > 0.0 else np.inf)
+                    limit = limit / P if P > 0.0 else np.inf
+                    i, partial = next_small_row(B[level, 0], B[level, 1], dead[level], i, M - 1, limit)
                     term = P * partial - lost
                     raised = total + term
                     lost = (raised - total) - term
                     total = raised
-                    if i == M:
+                    if i == M - 1:
                         break
                     chosen[level] = i
                     for j in range(i + 1, M):
@@ -290,19 +314,7 @@ def _walk(rows, residues, primes, depth, candidate, tolerance, binomials, counts
             continue
         if dead[level, i]:
             continue
-        c = 0
-        for k in range(1, width):
-            if abs(B[level, k, i]) > abs(B[level, c, i]):
-                c = k
-        pv = B[level, c, i]
-        pivots[level + 1] = pivots[level] * abs(pv)
-        t = 0
-        for k in range(width):
-            if k != c:
-                ratio = B[level, k, i] / pv if pv != 0.0 else 0.0
-                for j in range(i + 1, M):
-                    B[level + 1, t, j] = B[level, k, j] - ratio * B[level, c, j]
-                t += 1
+        choose_row(B, pivots, level, i)
         level += 1
         ready = False
     return best, total

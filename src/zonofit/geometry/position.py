@@ -30,6 +30,7 @@ _LARGEST_DENOMINATOR = 1000
 _COINCIDENCE = 2.0**40  # |x| q² up to here: a float is within one ulp of such a p/q by chance with odds below 2^-12
 _SAMPLES = 100_000
 _SHOWN = 16
+_NEAR_ROUNDING = 1e-9
 _EXACT_COST = 1000  # a subset decided in integers costs as much as so many decided in floats
 
 
@@ -108,8 +109,9 @@ class PositionReport:
 
     def __str__(self) -> str:
         verdict = {True: "yes", False: "no", None: "unknown: no dependency found, but not all subsets were visited"}
+        deficient = self.rank < min(self.n_generators, self.dimension)
         lines = [
-            ("general position", verdict[self.is_generic]),
+            ("general position", verdict[self.is_generic] + f": every {self.rank + 1} are dependent" * deficient),
             ("generators", f"{self.n_generators} in dimension {self.dimension}, rank {self.rank}"),
             ("zero", _listed([str(i) for i in self.zero])),
             ("equal", _listed([_set(group) for group in self.equal])),
@@ -128,6 +130,8 @@ class PositionReport:
         if self.nearest_subset is not None:
             where = f"{self.nearest_independent:.3g} at {_set(self.nearest_subset)}"
             lines.append(("least volume", f"{where} (of unit generators, whitened; 1 is orthogonal)"))
+            if not self.exact and self.nearest_independent < _NEAR_ROUNDING:
+                lines.append(("", "so near a dependency that rounding in the data may decide"))
         how = {
             "rational": "exactly, as small rationals",
             "dyadic": "exactly, as the floats stored",
@@ -399,6 +403,7 @@ def _equation(coefficients: dict[int, float]) -> str:
     terms = []
     for i, c in coefficients.items():
         size = abs(c)
-        shown = "" if size == 1 else f"{size:.4g} " if isinstance(c, float) else f"{size} "
+        number = f"{size:.4g}" if isinstance(c, float) else str(size)
+        shown = "" if number == "1" else f"{number} "
         terms.append(f"{'-' if c < 0 else '+'} {shown}g{i}")
     return " ".join(terms).removeprefix("+ ").replace("- ", "-", 1 if coefficients and terms[0][0] == "-" else 0) + " = 0"

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import islice
-from math import comb
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,7 +18,6 @@ from zonofit.geometry.arrangement import Arrangement, as_points
 from zonofit.geometry.chambers import chamber_bound
 from zonofit.geometry.containment import Containment, containment
 from zonofit.geometry.faces import Face, face_of, is_covector
-from zonofit.geometry.flats import iter_flats, n_covers, restriction
 from zonofit.geometry.lookup import PatternSet
 from zonofit.geometry.packing import pack, unpack
 from zonofit.tolerances import DEFAULT_TOLERANCES, Tolerances
@@ -29,25 +26,11 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from zonofit.geometry.power import ZonotopePower
-    from zonofit.geometry.zonotope_faces import ZonotopeFace
+    from zonofit.geometry.zonotope_faces import Edges, ZonotopeFace
 
 
+# vertices whose points are computed at a time
 _BLOCK = 16384
-
-
-class Edges(NamedTuple):
-    """Edges of the 1-skeleton.
-
-    Attributes
-    ----------
-    ends : ndarray of int (E, 2)
-        Vertex numbers; along the edge from ``ends[e, 0]`` to ``ends[e, 1]`` the first generator of its class turns on.
-    flips : ndarray of int (E,)
-        Number of the parallel class in `Zonotope.classes` that flips.
-    """
-
-    ends: np.ndarray
-    flips: np.ndarray
 
 
 class Support(NamedTuple):
@@ -175,21 +158,9 @@ class Zonotope:
 
     @cached_property
     def _edges(self) -> Edges:
-        vertices, words = self.pattern_set, self.pattern_set.words
-        ends, flips = [], []
-        for j, members in enumerate(self.classes):
-            flip = np.zeros(len(self.generators), bool)
-            flip[members] = True
-            word, bit = divmod(int(members[0]), 64)
-            lower = np.flatnonzero((words[:, word] >> np.uint64(bit)) & np.uint64(1) == 0)
-            upper = vertices.find(words[lower] ^ pack(flip))
-            ends.append(np.c_[lower, upper][upper >= 0])
-            flips.append(np.full(len(ends[-1]), j))
-        if not ends:
-            return Edges(np.zeros((0, 2), int), np.zeros(0, int))
-        both, which = np.concatenate(ends), np.concatenate(flips)
-        order = np.lexsort((both[:, 1], both[:, 0]))
-        return Edges(both[order], which[order])
+        from zonofit.geometry.zonotope_faces import zonotope_edges
+
+        return zonotope_edges(self)
 
     def edges(self) -> Edges:
         """All edges: two vertices are joined exactly when their barcodes differ on one parallel class."""
@@ -203,22 +174,9 @@ class Zonotope:
 
     def f_vector(self) -> tuple[int, ...]:
         """Numbers (f₀, ..., f_r) of faces; f_r = 1 is the zonotope itself."""
-        M, r = len(self.classes), self.dimension
-        if self.n_vertices == chamber_bound(M, r):
-            # the bound is reached only when every r of the non-parallel generators are independent
-            return (*(2 * comb(M, k) * sum(comb(M - 1 - k, j) for j in range(r - k)) for k in range(r)), 1)
-        counts = [self.n_vertices, len(self.edges().ends)]
-        for k, level in enumerate(islice(iter_flats(self.arrangement), r)):
-            if k == r - 1:
-                counts.append(2 * len(level))
-            elif k == r - 2 > 1:
-                counts.append(sum(2 * n_covers(self.arrangement, flat) for flat in level))
-            elif k > 1:
-                counts.append(sum(map(self._chambers_on, level)))
-        return (*counts, 1)
+        from zonofit.geometry.zonotope_faces import f_vector
 
-    def _chambers_on(self, flat: np.ndarray) -> int:
-        return 2 * sum(map(len, restriction(self.arrangement, flat).arrangement.chambers(half=True)))
+        return f_vector(self)
 
     def volume(self, *, budget: int | None = None) -> float:
         """r-dimensional volume Σ |det(g_S)| over the r-subsets S of the generators, r their rank.
