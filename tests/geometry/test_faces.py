@@ -6,11 +6,11 @@ from math import comb
 import networkx as nx
 import numpy as np
 import pytest
-import reference_zonotope as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from tests.geometry import reference_zonotope as reference
 from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.arrangement import Arrangement
 from zonofit.geometry.faces import (

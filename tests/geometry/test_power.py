@@ -6,8 +6,8 @@ from math import comb
 import networkx as nx
 import numpy as np
 import pytest
-import reference_zonotope as reference
 
+from tests.geometry import reference_zonotope as reference
 from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.zonotope import Zonotope, label
 

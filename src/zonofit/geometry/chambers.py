@@ -29,7 +29,7 @@ from zonofit.tolerances import DEFAULT_TOLERANCES, Tolerances
 Progress = Callable[[int, int], None]
 
 # A quantity between these multiples of its rounding bound is neither clearly zero nor clearly not.
-_CLEARLY_ZERO, _CLEARLY_NONZERO = 0.25, 4.0
+_CLEARLY_ZERO, _CLEARLY_NONZERO = 0.5, 2.0
 
 
 def chamber_bound(n_generators: int, rank: int) -> int:

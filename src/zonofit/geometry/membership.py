@@ -50,8 +50,8 @@ class Membership:
     margin : float
         For a chamber the least of sᵢ gᵢ·w / Σⱼ |gᵢⱼ wⱼ| over the generators that are not zero: every entry of the data
         may change by less than this fraction of itself and the witness stays one. The scale of generators and of
-        features does not matter. 0 when infeasible. Below about 1e-12 only rounding in the data
-        separates the pattern from a degenerate one, and methods that merge what lies within `Tolerances` may not list it.
+        features does not matter. 0 when infeasible. Below about 1e-12 only rounding in the data separates the pattern
+        from a degenerate one, and methods that merge what lies within `Tolerances` may not list it.
     exact_witness : tuple of Fraction, or None
     exact_multipliers : dict of int to Fraction, or None
         Positive multipliers by generator; the generators form a circuit.
@@ -93,8 +93,8 @@ def membership(arrangement: Arrangement, pattern) -> Membership:
     r"""Decide whether `pattern` is a chamber, with a witness or a Gordan certificate.
 
     The answer is right for the generators exactly as stored, which are dyadic rationals; no tolerance enters it.
-    So a pattern whose chamber exists only through the rounding of the data (0.1 + 0.2 is not 0.3) is feasible here, with
-    a `margin` of rounding size, although methods that merge what lies within `Tolerances` do not list it.
+    So a pattern whose chamber exists only through the rounding of the data (0.1 + 0.2 is not 0.3) is feasible here,
+    with a `margin` of rounding size, although methods that merge what lies within `Tolerances` do not list it.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def is_chamber(arrangement: Arrangement, pattern) -> bool:
 
 
 def as_pattern(arrangement: Arrangement, pattern) -> np.ndarray:
-    """A fresh boolean array (N,), or an `InputError`."""
+    """Return a fresh boolean array (N,), or raise an `InputError`."""
     array = np.array(pattern)
     N = arrangement.n_generators
     if array.shape != (N,):
@@ -217,10 +217,10 @@ def _decide_exactly(G: np.ndarray, bits: np.ndarray, live: np.ndarray) -> Member
     members = np.flatnonzero(live)
     integers, exponents = integer_rows(G[members])
     signed = [[x if bits[i] else -x for x in row] for i, row in zip(members, integers, strict=True)]
-    witness, multipliers = gordan(signed)
-    if witness is not None:
-        return _feasible(G, bits, witness)
-    return _infeasible(G, bits, {int(members[j]): m / Fraction(2) ** exponents[j] for j, m in multipliers.items()})
+    proof = gordan(signed)
+    if isinstance(proof, list):
+        return _feasible(G, bits, proof)
+    return _infeasible(G, bits, {int(members[j]): m / Fraction(2) ** exponents[j] for j, m in proof.items()})
 
 
 def _feasible(G: np.ndarray, bits: np.ndarray, exact: list[Fraction], w: np.ndarray | None = None) -> Membership:

@@ -1,8 +1,8 @@
 r"""Every n-subset of N rows at about one multiplication each: smallest determinant, dependencies, sum.
 
 One depth-first walk over subsets i₁ < i₂ < ... shares its elimination: choosing a row makes it the pivot row for
-all later rows at once, so a subset of n rows costs one entry of the last elimination step, |det| = |pivots| × |entry|. The
-innermost step runs along all last rows and is vectorised.
+all later rows at once, so a subset of n rows costs one entry of the last elimination step, |det| = |pivots| × |entry|.
+The innermost step runs along all last rows and is vectorised.
 
 Floats only filter. What they leave in doubt is decided from scratch for that subset alone: with integer rows by ranks
 modulo enough primes, whose product exceeds every minor (so the answer is a proof), otherwise by comparing the
@@ -70,7 +70,7 @@ def extreme_minors(
     rounding: float = 0.0,
     first: int = _SHOWN,
 ) -> Minors:
-    """Smallest volume and all dependencies among subsets of rows.
+    """Find the smallest volume and all dependencies among subsets of rows.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def extreme_minors(
     M, n = rows.shape
     depth = n if depth is None else depth
     if not 1 <= depth <= n or M < n:
-        raise InputError(f"rows, depth: need at least n rows and 1 <= depth <= n, got shape {rows.shape}, depth {depth}.")
+        raise InputError(f"rows: expected at least n and 1 <= depth <= n, got shape {rows.shape} and depth {depth}.")
     _check_budget(M, depth, budget)
     unit = rows / np.linalg.norm(rows, axis=1)[:, None]
     if integers is None:
@@ -124,7 +124,7 @@ def extreme_minors(
 def volume_of_parallelepipeds(
     rows, *, budget: int = DEFAULT_BUDGET, tolerances: Tolerances = DEFAULT_TOLERANCES
 ) -> float:
-    r"""Volume of the zonotope Σ [0, gᵢ]: the sum of \|det\| over all n-subsets of generators.
+    r"""Sum up the volume of the zonotope Σ [0, gᵢ]: the sum of \|det\| over all n-subsets of generators.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def _check_budget(M: int, k: int, budget: int) -> None:
 
 
 def _orthonormal_span(rows: np.ndarray, simple: np.ndarray) -> np.ndarray:
-    """Orthonormal basis (n, r) of the span of `rows`, from r of them that `simple` shows to be well independent."""
+    """Return an orthonormal basis (n, r) of the span of `rows`, from r of them well independent in `simple`."""
     from scipy.linalg import qr
 
     r = simple.shape[1]
@@ -176,7 +176,7 @@ def _orthonormal_span(rows: np.ndarray, simple: np.ndarray) -> np.ndarray:
 
 
 def _residues(integers, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Integer rows modulo primes whose product exceeds twice any minor, by Hadamard's bound."""
+    """Reduce integer rows modulo primes whose product exceeds twice any minor, by Hadamard's bound."""
     norms = sorted((sum(x * x for x in row) for row in integers), reverse=True)
     bound = 4 * prod(max(x, 1) for x in norms[:n])
     primes: list[int] = []
@@ -188,7 +188,7 @@ def _residues(integers, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "nnan", "contract"})
 def next_small_row(a, b, dead, start, stop, limit):
-    """First row i in [start, stop) with some ``|a[i] b[j] - b[i] a[j]| <= limit``, j > i, or `stop`.
+    """Find the first row i in [start, stop) with some ``|a[i] b[j] - b[i] a[j]| <= limit``, j > i, or `stop`.
 
     Also returned: the sum of all ``|a[i] b[j] - b[i] a[j]|`` up to that row.
     """
@@ -334,7 +334,7 @@ def _note_circuit(rows, exact, chosen, k, work, tolerance, counts, store):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _dependent(rows, exact, chosen, k, skip, work, tolerance):
-    """Whether the first k chosen rows but number `skip` are dependent, and their volume (0 if they are)."""
+    """Decide whether the first k chosen rows but number `skip` are dependent; return their volume too (0 if so)."""
     residues, primes = exact
     floats, words = work
     if primes.shape[0] == 0:
@@ -348,7 +348,7 @@ def _dependent(rows, exact, chosen, k, skip, work, tolerance):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _volume(rows, chosen, k, skip, work):
-    """Volume of the first k chosen rows but number `skip`, by Gram-Schmidt done twice."""
+    """Return the volume of the first k chosen rows but number `skip`, by Gram-Schmidt done twice."""
     n = rows.shape[1]
     volume, m = 1.0, 0
     for a in range(k):
@@ -377,7 +377,7 @@ def _volume(rows, chosen, k, skip, work):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _has_full_rank(residues, p, chosen, k, skip, work):
-    """Whether the first k chosen rows but number `skip` are independent modulo p < 2^31."""
+    """Decide whether the first k chosen rows but number `skip` are independent modulo p < 2^31."""
     n = residues.shape[1]
     m = 0
     for a in range(k):

@@ -1,11 +1,13 @@
 r"""How far generators are from general position, and which dependencies keep them from it.
 
 Generators are in general position when every n of them are linearly independent (all of them, if N < n); for the
-homogeneous examples x̄ᵢ = (xᵢ, 1) that is the paper's "no nontrivial affine dependencies" (section 2). Otherwise there is a
-*circuit*, a minimal dependent set, with at most rank-many members: a zero generator, a parallel pair, collinear examples, ...
+homogeneous examples x̄ᵢ = (xᵢ, 1) that is the paper's "no nontrivial affine dependencies" (section 2). Otherwise the
+rank is too small or there is a *circuit*, a minimal dependent set, with at most rank-many members: a zero generator, a
+parallel pair, three collinear examples, ...
 
-Small rationals are recognised (every entry p/q with q ≤ 1000) and then decided exactly. Other floats are compared with
-``tolerances.dependent``, as volumes of unit generators in the whitened coordinates of `Arrangement.reduction`.
+Short numbers are recognised (every entry p/q with q ≤ 1000, or a decimal of up to nine digits) and then decided exactly.
+Other floats are compared with ``tolerances.dependent``, as volumes of unit generators in the whitened coordinates of
+`Arrangement.reduction`.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from zonofit.geometry.minors import Minors
 
 _LARGEST_DENOMINATOR = 1000
+_LARGEST_DECIMAL = 10**9
 _COINCIDENCE = 2.0**40  # |x| q² up to here: a float is within one ulp of such a p/q by chance with odds below 2^-12
 _SAMPLES = 100_000
 _SHOWN = 16
@@ -53,8 +56,8 @@ class PositionReport:
     parallel : tuple of tuples of (int, int)
         Groups of parallel generators (equal ones included) as (generator, +1 or -1).
     dependencies : tuple of dict
-        The first few circuits of 3 to `rank` pairwise non-parallel generators, one from each parallel group: coefficients
-        by generator, coprime integers when exact, largest coefficient 1 when not. Smaller circuits first.
+        The first few circuits of 3 to `rank` pairwise non-parallel generators, one from each parallel group:
+        coefficients by generator, coprime integers when exact, largest coefficient 1 when not. Smaller circuits first.
     circuit_counts : tuple of int
         ``circuit_counts[k]``: number of all such circuits of k generators, for every k up to `depth`.
     depth : int
@@ -62,8 +65,8 @@ class PositionReport:
     n_subsets, n_visited : int
         Number of `rank`-subsets of pairwise non-parallel generators, and how many of them were looked at.
     nearest : float
-        Least volume of `rank` unit generators (product of sines, 1 for orthogonal ones) in whitened coordinates; 0 when a
-        visited subset is dependent.
+        Least volume of `rank` unit generators (product of sines, 1 for orthogonal ones) in whitened coordinates; 0
+        when a visited subset is dependent.
     nearest_independent : float
         The least that is not zero; infinite if there is none.
     nearest_subset : tuple of int or None
@@ -94,7 +97,7 @@ class PositionReport:
 
     @property
     def exhaustive(self) -> bool:
-        """Whether all subsets were visited, so that `circuit_counts` counts all circuits of at most `rank` generators."""
+        """Whether all subsets were visited, so that `circuit_counts` counts all circuits of up to `rank` generators."""
         return self.depth == self.rank
 
     @property
@@ -160,8 +163,9 @@ def position_report(
     budget : int, optional
         Subsets to visit at most, 2e8 by default; beyond it the larger ones are sampled.
     exact : {"auto", True, False}
-        "auto": exactly when all entries are rationals p/q, q ≤ 1000, to within one unit in the last place; True: otherwise
-        too, then as the floats are stored; False: with ``arrangement.tolerances`` always.
+        "auto": exactly when all entries are rationals p/q, q ≤ 1000, or decimals of up to nine digits, to within one
+        unit in the last place; True: otherwise too, then as the floats are stored; False: always with
+        ``arrangement.tolerances``.
     seed : int
         Of the sampling.
     """
@@ -230,23 +234,40 @@ def position_report(
 
 
 def small_rationals(values) -> list[list[Fraction]] | None:
-    """Rows of rationals p/q with q ≤ 1000 that `values` (N, n) are to within one unit in the last place, or None."""
+    """Recognise `values` (N, n) as short rationals to within one unit in the last place; None if they are not.
+
+    Short are p/q with q ≤ 1000 and decimals of up to nine digits.
+    """
     values = np.asarray(values, float)
     known: dict[float, Fraction] = {}
     for x in np.unique(values).tolist():
-        f = Fraction(x).limit_denominator(_LARGEST_DENOMINATOR)
-        if abs(float(f) - x) > np.spacing(abs(x)) or (f == 0) != (x == 0):
-            return None
-        if f.denominator > 1 and abs(x) * f.denominator**2 > _COINCIDENCE:
+        f = _short(x)
+        if f is None:
             return None
         known[x] = f
     return [[known[x] for x in row] for row in values.tolist()]
 
 
+def _short(x: float) -> Fraction | None:
+    if x == 0:
+        return Fraction(0)
+    ulp = float(np.spacing(abs(x)))
+    f = Fraction(x).limit_denominator(_LARGEST_DENOMINATOR)
+    if f and abs(float(f) - x) <= ulp and (f.denominator == 1 or abs(x) * f.denominator**2 <= _COINCIDENCE):
+        return f
+    power = 10**4
+    while abs(x) * power <= _LARGEST_DECIMAL and power <= 10**18:
+        f = Fraction(round(x * power), power)
+        if f and abs(float(f) - x) <= ulp:
+            return f
+        power *= 10
+    return None
+
+
 def _exact_rows(
     G: np.ndarray, exact
 ) -> tuple[tuple[list[list[int]], list[Fraction]] | None, Literal["rational", "dyadic", "floating"]]:
-    """Integer rows, and the positive factors by which they exceed the generators, if these are to be decided exactly."""
+    """Find integer rows, and their factors over the generators, if these are to be decided exactly."""
     if exact is False:
         return None, "floating"
     rationals = small_rationals(G)
@@ -295,7 +316,7 @@ def _equal_groups(G: np.ndarray) -> tuple[tuple[int, ...], ...]:
 def _unit_rows(
     arrangement: Arrangement, rows: list[list[int]] | None, heads: list[int]
 ) -> tuple[np.ndarray, list[list[int]] | None, float, int]:
-    """Unit rows (M, r) of the heads, their integer rows (M, r), a bound on the rounding of the former, and the rank."""
+    """Return unit rows (M, r) of the heads, integer rows (M, r), a bound on the rounding of the former, the rank."""
     reduction = arrangement.reduction
     if rows is None:
         return reduction.simple, None, 0.0, reduction.rank
@@ -312,6 +333,8 @@ def _unit_rows(
             size = np.linalg.norm(np.abs(G) @ np.abs(reduction.lift), axis=1)
             rounding = float(np.max(size / image)) * (G.shape[1] + 8) * float(np.finfo(float).eps)
         if rounding < 1e-6:
+            # and rows that were merged as parallel, though exactly they are not, stand in for each other
+            rounding += arrangement.tolerances.parallel
             return reduction.simple[reduction.member[heads]], integers, rounding, r
     scale = [max(abs(row[j]) for row in integers) for j in range(r)]
     unit = np.array([[x / s for x, s in zip(row, scale, strict=True)] for row in integers])
@@ -322,11 +345,12 @@ def _unit_rows(
 def _sample(
     unit: np.ndarray, integers, n_samples: int, tolerance: float, rounding: float, seed: int
 ) -> tuple[float, tuple[int, ...] | None, list[tuple[int, ...]]]:
-    """Least non-zero volume among random r-subsets, where it is, and circuits met on the way."""
+    """Find the least non-zero volume among random r-subsets, where it is, and circuits met on the way."""
     M, r = unit.shape
     rng = np.random.default_rng(seed)
     doubtful = tolerance if integers is None else max(1e-9, 4 * r * min(rounding, 1.0))
-    least, where, found = np.inf, None, []
+    found: list[tuple[int, ...]] = []
+    least, where = np.inf, None
     block = max(1, min(8192, 4_000_000 // M))
     for start in range(0, n_samples, block):
         size = min(block, n_samples - start)
@@ -406,4 +430,4 @@ def _equation(coefficients: dict[int, float]) -> str:
         number = f"{size:.4g}" if isinstance(c, float) else str(size)
         shown = "" if number == "1" else f"{number} "
         terms.append(f"{'-' if c < 0 else '+'} {shown}g{i}")
-    return " ".join(terms).removeprefix("+ ").replace("- ", "-", 1 if coefficients and terms[0][0] == "-" else 0) + " = 0"
+    return " ".join(terms).removeprefix("+ ") + " = 0"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd
+from math import gcd, lcm
 
 import numpy as np
 
@@ -19,7 +19,7 @@ _DANTZIG_PIVOTS = 200  # then Bland's rule, which is slower and cannot cycle
 
 
 def integer_rows(rows) -> tuple[list[list[int]], list[int]]:
-    """Integers and exponents with ``rows[i] == integers[i] * 2**exponents[i]`` exactly.
+    """Find integers and exponents with ``rows[i] == integers[i] * 2**exponents[i]`` exactly.
 
     Parameters
     ----------
@@ -56,7 +56,8 @@ def echelon(matrix: Rows) -> tuple[list[list[int]], int, list[int], int]:
         Sign of the row exchanges made: for a square matrix of full rank the determinant is ``parity * d``.
     """
     T = [list(row) for row in matrix]
-    d, parity, pivots = 1, 1, []
+    pivots: list[int] = []
+    d, parity = 1, 1
     for column in range(len(T[0]) if T else 0):
         top = len(pivots)
         found = next((i for i in range(top, len(T)) if T[i][column]), None)
@@ -78,18 +79,18 @@ def echelon(matrix: Rows) -> tuple[list[list[int]], int, list[int], int]:
 
 
 def determinant(matrix: Rows) -> int:
-    """Exact determinant of a square integer matrix."""
+    """Compute the exact determinant of a square integer matrix."""
     _, d, pivots, parity = echelon(matrix)
     return parity * d if len(pivots) == len(matrix) else 0
 
 
 def rank(matrix: Rows) -> int:
-    """Exact rank of an integer matrix."""
+    """Compute the exact rank of an integer matrix."""
     return len(echelon(matrix)[2])
 
 
 def dependency(rows: Rows) -> list[int] | None:
-    """The only linear dependency of `rows`, as coprime integers with the first non-zero one positive.
+    """Find the only linear dependency of `rows`, as coprime integers with the first non-zero one positive.
 
     None when the rows are independent, or when they have more than one dependency.
     """
@@ -109,7 +110,7 @@ def dependency(rows: Rows) -> list[int] | None:
 
 
 def primes_below(limit: int, count: int) -> list[int]:
-    """The `count` largest primes below `limit` ≤ 2^31, decreasing."""
+    """List the `count` largest primes below `limit` ≤ 2^31, decreasing."""
     found: list[int] = []
     candidate = limit
     while len(found) < count:
@@ -133,7 +134,7 @@ def _is_prime(p: int) -> bool:
     return True
 
 
-def gordan(rows: Rows) -> tuple[list[Fraction] | None, dict[int, Fraction] | None]:
+def gordan(rows: Rows) -> list[Fraction] | dict[int, Fraction]:
     r"""Decide whether some w has ``rows[i]·w > 0`` for every i, exactly.
 
     Gordan: either such a w exists, or multipliers λ ≥ 0, not all zero, with Σ λᵢ rows[i] = 0. A few rows decide most
@@ -146,20 +147,17 @@ def gordan(rows: Rows) -> tuple[list[Fraction] | None, dict[int, Fraction] | Non
 
     Returns
     -------
-    witness : list of Fraction, or None
-    multipliers : dict from row number to positive Fraction, or None
-        The rows of its keys form a circuit.
+    list of Fraction, or dict of int to Fraction
+        The list is w. The dict has the positive multipliers by row number, and these rows form a circuit.
     """
     n = len(rows[0])
     weights = [1 << max(abs(x) for x in row).bit_length() for row in rows]
     working = list(range(min(len(rows), n + 1)))
     while True:
-        witness, multipliers = _phase_one([rows[i] for i in working], [weights[i] for i in working])
-        if multipliers is not None:
-            return None, {working[j]: m for j, m in multipliers.items()}
-        denominator = witness[0].denominator
-        for x in witness:
-            denominator = denominator * x.denominator // gcd(denominator, x.denominator)
+        witness = _phase_one([rows[i] for i in working], [weights[i] for i in working])
+        if isinstance(witness, dict):
+            return {working[j]: m for j, m in witness.items()}
+        denominator = lcm(*(x.denominator for x in witness))
         w = [int(x * denominator) for x in witness]
         violated = []
         for i, row in enumerate(rows):
@@ -167,11 +165,11 @@ def gordan(rows: Rows) -> tuple[list[Fraction] | None, dict[int, Fraction] | Non
             if value <= 0:
                 violated.append((Fraction(value, weights[i]), i))
         if not violated:
-            return witness, None
+            return witness
         working = sorted({*working, *(i for _, i in sorted(violated)[:n])})
 
 
-def _phase_one(rows: Rows, weights: Sequence[int]) -> tuple[list[Fraction] | None, dict[int, Fraction] | None]:
+def _phase_one(rows: Rows, weights: Sequence[int]) -> list[Fraction] | dict[int, Fraction]:
     """Phase-one simplex for λ ≥ 0, Σ λᵢ rows[i] = 0, Σ λᵢ weights[i] = 1; its dual values are the witness."""
     N, n = len(rows), len(rows[0])
     # columns: N multipliers, n + 1 artificials, right-hand side; last row: reduced costs with the opposite sign
@@ -198,6 +196,6 @@ def _phase_one(rows: Rows, weights: Sequence[int]) -> tuple[list[Fraction] | Non
         basis[row] = column
         d, steps = pivot, steps + 1
     if T[n + 1, -1] == 0:
-        return None, {j: Fraction(T[i, -1], d) for i, j in enumerate(basis) if j < N and T[i, -1]}
+        return {j: Fraction(T[i, -1], d) for i, j in enumerate(basis) if j < N and T[i, -1]}
     # artificial i costs 1 and its dual value is y_i, so the last row holds (y_i - 1) d
-    return [Fraction(-T[n + 1, N + i] - d, d) for i in range(n)], None
+    return [Fraction(-T[n + 1, N + i] - d, d) for i in range(n)]

@@ -15,6 +15,8 @@ import numpy as np
 
 from zonofit.tolerances import Tolerances
 
+_WHITENING_STEPS = 20
+
 
 @dataclass(frozen=True)
 class Reduction:
@@ -77,8 +79,9 @@ def reduce_generators(generators: np.ndarray, tolerances: Tolerances) -> Reducti
 
 def _whiten(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
     """Unit rows of ``rows @ lift`` and the change of coordinates `lift` (n, rank)."""
-    n = rows.shape[1]
-    column = np.ones(n)
+    decimal = _decimal_scale(rows)
+    rows = np.where(decimal == 1.0, rows, np.round(rows * decimal) / _power_of_two(decimal))
+    column = decimal / _power_of_two(decimal)
     # powers of two keep integer data exact, and the largest entry first keeps 1e300 from overflowing a norm
     scaled = rows / _power_of_two(np.max(np.abs(rows), axis=1))[:, None]
     for _ in range(8):
@@ -89,13 +92,64 @@ def _whiten(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]
         scaled = scaled / _power_of_two(np.max(np.abs(scaled), axis=1))[:, None]
         if np.all(step == 1.0):
             break
-    scaled = scaled / np.linalg.norm(scaled, axis=1)[:, None]
-    _, singular, right = np.linalg.svd(scaled, full_matrices=False)
+    _, singular, right = np.linalg.svd(_unit(scaled), full_matrices=False)
     rank = int(np.sum(singular > tolerance * singular[0]))
     change = right[:rank].T / singular[:rank]
-    white = scaled @ change
-    white /= np.linalg.norm(white, axis=1)[:, None]
+    # Tyler's iteration: lengths mean nothing here, so whiten directions, not vectors
+    for _ in range(_WHITENING_STEPS):
+        unit = _unit(scaled @ change)
+        spread, axes = np.linalg.eigh(unit.T @ unit)
+        if spread[-1] <= 2 * spread[0] or spread[0] <= tolerance:
+            break
+        change = change @ (axes / np.sqrt(spread))
+    white = _unit(_accurate_product(scaled, change))
     return white, column[:, None] * change
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    return rows / np.linalg.norm(rows, axis=1)[:, None]
+
+
+def _decimal_scale(rows: np.ndarray) -> np.ndarray:
+    """For each column the power of ten that makes it integer, where it is a column of short decimals; else 1.
+
+    0.1, 0.2 and 0.3 are not evenly spaced as binary fractions, but whoever typed them meant that they are.
+    """
+    scale = np.ones(rows.shape[1])
+    for j, values in enumerate(rows.T):
+        for power in 10.0 ** np.arange(10):
+            integers = np.round(values * power)
+            if np.max(np.abs(integers)) > 1e9:
+                break
+            if np.all(np.abs(values * power - integers) <= 2 * np.spacing(np.abs(integers))):
+                scale[j] = power
+                break
+    return scale
+
+
+def _accurate_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """``a @ b`` as if in twice the working precision (Ogita, Rump and Oishi's Dot2), so that the change of
+    coordinates, whatever its condition, adds no more than one rounding to a generator.
+    """
+    total = np.zeros((len(a), b.shape[1]))
+    error = np.zeros_like(total)
+    for j in range(a.shape[1]):
+        x, y = a[:, j : j + 1], b[j]
+        product = x * y
+        (x1, x2), (y1, y2) = _split(x), _split(y)
+        lost = x2 * y2 - (((product - x1 * y1) - x2 * y1) - x1 * y2)
+        previous = total
+        total = previous + product
+        part = total - previous
+        error += (previous - (total - part)) + (product - part) + lost
+    return total + error
+
+
+def _split(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Veltkamp's split into a high and a low half of 26 bits each."""
+    high = 134217729.0 * x
+    high = high - (high - x)
+    return high, x - high
 
 
 def _parallel_classes(unit: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:

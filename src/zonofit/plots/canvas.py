@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 FORMATS = (".svg", ".png", ".pdf")
 INK = "#222222"
-FAINT = "#8a8a8a"
+FAINT = "#767676"
 ACCENT = "#b8390e"
-POINT = 72.0
+NOTE = 7.0
 
 
 def new_figure(width: float, height: float) -> Figure:

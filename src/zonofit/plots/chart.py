@@ -13,6 +13,7 @@ import numpy as np
 MARGIN = 0.2
 PARALLEL = 1e-9
 SLIVER = 1e-9
+SLANTED = 0.95
 
 
 @dataclass(frozen=True)
@@ -23,22 +24,30 @@ class Cell:
     polygon: np.ndarray
 
 
+def slice_turn(X: np.ndarray, bias: float) -> np.ndarray:
+    """Invertible matrix A (2, 2): in the coordinates w' = A⁻¹w, those of the data XA, the slice fills its window.
+
+    The identity, unless the corners of the slice lie along a slanted line, as for data far from the origin; then axes
+    along and across that line.
+    """
+    scale = _scale(X)
+    corners = _corners(X / scale, bias)
+    if len(corners) < 3:
+        return np.eye(2)
+    corners = corners - corners.mean(axis=0)
+    spread = np.linalg.norm(corners, axis=0)
+    if spread.min() <= 0 or abs(corners[:, 0] @ corners[:, 1]) <= SLANTED * spread[0] * spread[1]:
+        return np.eye(2)
+    axes = np.linalg.svd(corners, full_matrices=False)[2]
+    return (axes / scale).T
+
+
 def slice_window(X: np.ndarray, bias: float) -> np.ndarray:
     """Window ((left, right), (bottom, top)) that holds every bounded chamber, with a margin."""
     scale = _scale(X)
-    Z = X / scale
-    Z = Z[np.any(Z != 0, axis=1)]
-    if not len(Z):
+    corners = _corners(X / scale, bias)
+    if not len(corners):
         return np.array([[-1.0, 1.0], [-1.0, 1.0]]) / scale[:, None]
-    length = np.linalg.norm(Z, axis=1)
-    i, j = np.triu_indices(len(Z), 1)
-    cross = Z[i, 0] * Z[j, 1] - Z[i, 1] * Z[j, 0]
-    meets = np.abs(cross) > PARALLEL * length[i] * length[j]
-    i, j, cross = i[meets], j[meets], cross[meets]
-    if len(i):
-        corners = bias * np.c_[Z[i, 1] - Z[j, 1], Z[j, 0] - Z[i, 0]] / cross[:, None]
-    else:
-        corners = -bias * Z / length[:, None] ** 2
     low, high = corners.min(axis=0), corners.max(axis=0)
     extent = high - low
     # one corner only, or all of them on a line along an axis: the distance to the origin sets the size
@@ -112,6 +121,19 @@ def line_ends(x: np.ndarray, bias: float, window: np.ndarray) -> np.ndarray | No
     gap = np.linalg.norm(ends[:, None] - ends, axis=2)
     i, j = np.unravel_index(gap.argmax(), gap.shape)
     return window[:, 0] + ends[[i, j]] * size
+
+
+def _corners(Z: np.ndarray, bias: float) -> np.ndarray:
+    """Where lines meet; where none do, the point of each line that is nearest to the origin."""
+    Z = Z[np.any(Z != 0, axis=1)]
+    length = np.linalg.norm(Z, axis=1)
+    i, j = np.triu_indices(len(Z), 1)
+    cross = Z[i, 0] * Z[j, 1] - Z[i, 1] * Z[j, 0]
+    meets = np.abs(cross) > PARALLEL * length[i] * length[j]
+    i, j, cross = i[meets], j[meets], cross[meets]
+    if len(i):
+        return bias * np.c_[Z[i, 1] - Z[j, 1], Z[j, 0] - Z[i, 0]] / cross[:, None]
+    return -bias * Z / length[:, None] ** 2
 
 
 def _scale(X: np.ndarray) -> np.ndarray:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 BLANK = "#ffffff"
 FACE = "#f1eee6"
-MOST_NAMES = 40
+MOST_NAMES = 24
+MOST_VERTICES = 160
 ROUND = np.radians(np.arange(0.0, 360.0, 22.5))
 
 
@@ -55,7 +56,7 @@ def draw_solid(
     flat = solid.points @ view.axes[:2].T
     seen_edge, seen_vertex = solid.visible_edges(view), solid.visible_vertices(view)
     fit_limits(axes, flat, pad=0.12)
-    many = len(flat) > 4 * MOST_NAMES
+    many = len(flat) > MOST_VERTICES
     thin = 0.4 if many else 1.0
 
     hidden = [flat[e] for e in solid.ends[~seen_edge]]
@@ -75,7 +76,7 @@ def draw_solid(
         scatter(axes, flat[seen_vertex], colours[seen_vertex], style.vertex, INK, 0.8, 6)
     if marked is not None:
         scatter(axes, flat[[marked]], colours[[marked]], 1.25 * style.vertex, ACCENT, 2.0, 7)
-    _name(axes, solid, flat, seen_edge, seen_vertex, path, measure, first, style)
+    _name(axes, solid, flat, seen_edge, seen_vertex, path, marked, measure, first, style)
 
 
 def scatter(axes: Axes, points, colours, size: float, rim: str, width: float, layer: int) -> None:
@@ -105,9 +106,7 @@ def fit_limits(axes: Axes, points: np.ndarray, pad: float) -> None:
     axes.set_axis_off()
 
 
-def _name(axes, solid, flat, seen_edge, seen_vertex, path, measure, first, style) -> None:
-    if seen_vertex.sum() > MOST_NAMES:
-        return
+def _name(axes, solid, flat, seen_edge, seen_vertex, path, marked, measure, first, style) -> None:
     pixels = axes.transData.transform(flat)
     taken = Boxes()
     radius = style.vertex / 2 * measure.pixel
@@ -131,6 +130,10 @@ def _name(axes, solid, flat, seen_edge, seen_vertex, path, measure, first, style
         ]
         place_text(axes, measure, taken, name, spots, style.name + 3, frame, color=ACCENT)
     order = np.flatnonzero(seen_vertex)
+    if len(order) > MOST_NAMES:
+        counts = solid.barcodes.sum(axis=1)
+        ends = [] if marked is None else [marked]
+        order = np.array([*ends, counts.argmin(), counts.argmax()])
     for v in order[np.argsort(-np.linalg.norm(pixels[order] - middle, axis=1))]:
         outward = pixels[v] - middle
         name = active_set(solid.barcodes[v], first)

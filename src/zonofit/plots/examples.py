@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zonofit.plots.canvas import ACCENT, FAINT, INK
+from zonofit.plots.chart import clip, line_ends
 from zonofit.plots.drawing import Style, around, place_text
 from zonofit.plots.layout import Boxes, Measure, room_in
 from zonofit.plots.names import runs
@@ -27,9 +28,10 @@ def draw_examples(axes: Axes, scene: Scene, measure: Measure) -> None:
     extent = np.where(extent > 0, extent, extent.max() or max(np.abs(X).max(), 1.0))
     axes.set_xlim(*((low[0] + high[0]) / 2 + extent[0] * np.array([-0.7, 0.7])))
     axes.set_ylim(*((low[1] + high[1]) / 2 + extent[1] * np.array([-0.7, 0.7])))
-    axes.set_xlabel("$x_1$", fontsize=9, labelpad=1)
-    axes.set_ylabel("$x_2$", fontsize=9, labelpad=0)
     axes.locator_params(nbins=5)
+    across, up = (f"$x_{k}$ {_common_factor(axis)}".strip() for k, axis in ((1, axes.xaxis), (2, axes.yaxis)))
+    axes.annotate(across, (1, 0), (0, -23), "axes fraction", textcoords="offset points", fontsize=9, ha="right")
+    axes.annotate(up, (0, 1), (-6, 5), "axes fraction", textcoords="offset points", fontsize=9, ha="left")
     axes.tick_params(labelsize=7, length=2.5, color=FAINT, labelcolor=INK)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -56,22 +58,27 @@ def draw_examples(axes: Axes, scene: Scene, measure: Measure) -> None:
 def _draw_unit(axes: Axes, scene: Scene, taken: Boxes) -> None:
     if scene.highlight is None:
         return
-    from zonofit.plots.chart import clip
-
-    w, _ = room_in(scene.cells[scene.highlight].polygon / np.ptp(scene.window, axis=1))
-    w = w * np.ptp(scene.window, axis=1)
+    size = np.ptp(scene.window, axis=1)
+    w = scene.turn @ (room_in(scene.cells[scene.highlight].polygon / size)[0] * size)
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     frame = np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
     active = clip(frame, w, scene.bias)
     if len(active) < 3:
         return
     axes.fill(*active.T, color=ACCENT, alpha=0.07, linewidth=0, zorder=0)
-    from zonofit.plots.chart import line_ends
-
     ends = line_ends(w, scene.bias, np.array([[left, right], [bottom, top]]))
     if ends is not None:
         axes.plot(*ends.T, color=ACCENT, linewidth=1.1, linestyle=(0, (4, 2)), zorder=1)
         taken.add_segments(axes.transData.transform(ends)[None])
+
+
+def _common_factor(axis) -> str:
+    """Factor and offset that the tick labels leave out, which Matplotlib would put where the names are."""
+    formatter = axis.get_major_formatter()
+    formatter.set_useMathText(True)
+    formatter.format_ticks(axis.get_majorticklocs())
+    axis.offsetText.set_visible(False)
+    return formatter.get_offset()
 
 
 def _equal_rows(X: np.ndarray) -> list[list[int]]:

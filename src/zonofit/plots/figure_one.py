@@ -10,8 +10,8 @@ import numpy as np
 
 from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.arrangement import as_points
-from zonofit.plots.canvas import check_path, new_figure, save
-from zonofit.plots.chart import Cell, area, slice_cells, slice_window
+from zonofit.plots.canvas import FAINT, NOTE, check_path, new_figure, save
+from zonofit.plots.chart import Cell, area, slice_cells, slice_turn, slice_window
 from zonofit.plots.colours import chamber_colours
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_CHAMBERS = 2000
 WIDTH, HEIGHT = 11.0, 4.3
-PANELS = ((0.035, 0.12, 0.245, 0.72), (0.335, 0.12, 0.315, 0.72), (0.675, 0.045, 0.32, 0.83))
+PANELS = ((0.045, 0.12, 0.23, 0.72), (0.335, 0.12, 0.315, 0.72), (0.675, 0.075, 0.32, 0.80))
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Scene:
         The examples.
     bias : float
         The slice is w₃ = bias.
+    turn : ndarray (2, 2)
+        The slice is drawn in the coordinates w' = A⁻¹w with this A, see `slice_turn`.
     window : ndarray (2, 2)
         Part of the slice that is drawn.
     cells : list of Cell
@@ -48,11 +50,22 @@ class Scene:
 
     X: np.ndarray
     bias: float
+    turn: np.ndarray
     window: np.ndarray
     cells: list[Cell]
     colours: np.ndarray
     highlight: int | None
     first: int
+
+    @property
+    def turned(self) -> np.ndarray:
+        """The examples whose lines are drawn."""
+        return self.X @ self.turn
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the axes of the slice are other than w₁ and w₂."""
+        return not np.array_equal(self.turn, np.eye(2))
 
     @cached_property
     def active(self) -> np.ndarray:
@@ -122,11 +135,12 @@ def _scene(X, bias, highlight, window, first) -> tuple[Scene, Solid]:
             f"draw at most {int(MOST_CHAMBERS**0.5)} examples."
         )
     solid = Solid(zonotope)
-    window = slice_window(X, bias) if window is None else _window(window)
-    cells = slice_cells(X, solid.barcodes, bias, window)
+    turn = slice_turn(X, bias) if window is None else np.eye(2)
+    window = slice_window(X @ turn, bias) if window is None else _window(window)
+    cells = slice_cells(X @ turn, solid.barcodes, bias, window)
     middles = np.array([cell.polygon.mean(axis=0) for cell in cells])
     colours = chamber_colours(np.array([cell.pattern for cell in cells]), middles[:, 0])
-    return Scene(X, bias, window, cells, colours, _highlight(highlight, cells, window), first), solid
+    return Scene(X, bias, turn, window, cells, colours, _highlight(highlight, cells, window), first), solid
 
 
 def _window(window) -> np.ndarray:
@@ -149,15 +163,14 @@ def _highlight(highlight, cells: list[Cell], window: np.ndarray) -> int | None:
 
 
 def _interesting(cells: list[Cell], window: np.ndarray) -> int | None:
-    """The largest bounded chamber with about three fifths of the examples active, as in the paper's figure."""
+    """A large chamber with three fifths of the examples active, as in the paper's figure."""
     size = np.ptp(window, axis=1)
     best, chosen = -np.inf, None
     for k, cell in enumerate(cells):
         count, N = int(cell.pattern.sum()), len(cell.pattern)
         if count == 0:
             continue
-        edge = np.abs(cell.polygon[:, None, :] - window.T).min(axis=(0, 1)) < 1e-9 * size
-        score = area(cell.polygon / size) ** 0.5 - abs(count - 0.6 * N) / N - 0.5 * edge.any()
+        score = area(cell.polygon / size) ** 0.5 - 3 * abs(count - 0.6 * N) / N
         if score > best:
             best, chosen = score, k
     return chosen
@@ -182,8 +195,11 @@ def _draw(scene: Scene, solid: Solid, path) -> Figure:
     titles = ("Examples", rf"Parameter space, slice $w_3 = {sign}$", r"Zonotope $\mathcal{Z}$")
     for axes, letter, title in zip((left, middle, right), "abc", titles, strict=True):
         x = axes.get_position().x0
-        figure.text(x, 0.935, letter, fontsize=11, fontweight="bold", va="baseline")
-        figure.text(x + 0.018, 0.935, title, fontsize=10, va="baseline")
+        figure.text(x, 0.92, letter, fontsize=11, fontweight="bold", va="baseline")
+        figure.text(x + 0.018, 0.92, title, fontsize=10, va="baseline")
+    if np.isnan(colours).any():
+        note = "white: the chamber does not meet the slice"
+        figure.text(PANELS[2][0] + PANELS[2][2] / 2, 0.03, note, fontsize=NOTE, color=FAINT, ha="center")
     if path is not None:
         save(figure, path)
     return figure

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def active_set(pattern: np.ndarray, first: int = 1) -> str:
-    """The active examples of a pattern: ``1,3``; from ten examples on three and more in a row are a range.
+    """The active examples of a pattern: ``1,3``; from seven examples on three and more in a row are a range.
 
     Parameters
     ----------
@@ -15,7 +15,7 @@ def active_set(pattern: np.ndarray, first: int = 1) -> str:
     first : int
         Number given to row 0; the paper counts from 1.
     """
-    return ",".join(runs(np.flatnonzero(pattern) + first, 3 if len(pattern) >= 10 else len(pattern) + 1)) or "∅"
+    return ",".join(runs(np.flatnonzero(pattern) + first, 3 if len(pattern) >= 7 else len(pattern) + 1)) or "∅"
 
 
 def runs(numbers, least: int = 3) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zonofit.plots.canvas import ACCENT, FAINT, INK
+from zonofit.plots.canvas import ACCENT, FAINT, INK, NOTE
 from zonofit.plots.chart import line_ends
 from zonofit.plots.colours import ink_on
 from zonofit.plots.drawing import text_at
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 SIZES = (8.0, 7.0, 6.0)
 CLEAR = 1.2
 LINE_NAME = 7.5
-MOST_LEADERS = 14
+MOST_LEADERS = 12
+LONGEST = 0.3
+ASIDE = 42.0
 BAND = 9.0
 
 
@@ -38,7 +40,7 @@ def draw_slice(axes: Axes, scene: Scene, measure: Measure) -> None:
         axes.fill(*cell.polygon.T, facecolor=colour, edgecolor="none", zorder=1)
     frame = axes.get_window_extent().extents
     outside = Boxes()
-    _name_axes(axes, measure, outside, frame)
+    _name_axes(axes, measure, outside, frame, "'" if scene.is_turned else "")
     _draw_lines(axes, scene, measure, outside, frame)
     if scene.highlight is not None:
         polygon = scene.cells[scene.highlight].polygon
@@ -52,9 +54,12 @@ def draw_slice(axes: Axes, scene: Scene, measure: Measure) -> None:
         if not _name_inside(axes, measure, names, pixels, name, colour):
             small.append((room_in(pixels), name))
     dropped = _name_outside(axes, measure, names, outside, frame, small)
+    note = "chambers are named by their active examples"
+    if scene.is_turned:
+        note += "; axes turned"
     if dropped:
-        note = f"{dropped} small chamber{'s' if dropped > 1 else ''} without a name"
-        text_at(axes, note, [(frame[0] + frame[2]) / 2, frame[1] - 30 * measure.pixel], 7.0, color=FAINT)
+        note += f"; {dropped} small one{'s' if dropped > 1 else ''} left out"
+    text_at(axes, note, [(frame[0] + frame[2]) / 2, 0.038 * axes.figure.bbox.height], NOTE, color=FAINT)
 
 
 def _outline(axes, polygon: np.ndarray, window: np.ndarray) -> None:
@@ -81,17 +86,17 @@ def _name_inside(axes, measure: Measure, names: Boxes, polygon: np.ndarray, name
     return False
 
 
-def _name_axes(axes, measure, outside: Boxes, frame) -> None:
+def _name_axes(axes, measure, outside: Boxes, frame, prime: str) -> None:
     low = frame[1] - BAND * measure.pixel
     left = frame[0] - BAND * measure.pixel
-    for name, spot in (("$w_1$", [frame[2] - 10, low]), ("$w_2$", [left, frame[3] - 8])):
+    for name, spot in ((f"$w_1{prime}$", [frame[2] - 10, low]), (f"$w_2{prime}$", [left, frame[3] - 8])):
         text_at(axes, name, spot, 9.0)
         outside.add(measure.box(name, 9.0, at=spot))
 
 
 def _draw_lines(axes, scene: Scene, measure, outside: Boxes, frame) -> None:
-    for group in _equal_lines(scene.X):
-        ends = line_ends(scene.X[group[0]], scene.bias, scene.window)
+    for group in _equal_lines(scene.turned):
+        ends = line_ends(scene.turned[group[0]], scene.bias, scene.window)
         if ends is None:
             continue
         axes.plot(*ends.T, color=INK, linewidth=1.0, zorder=3, solid_capstyle="butt")
@@ -134,6 +139,7 @@ def _outward(point, frame) -> np.ndarray:
 def _name_outside(axes, measure, names: Boxes, outside: Boxes, frame, small) -> int:
     """Place names of small chambers around the frame; returns how many found no place."""
     leaders = np.zeros((0, 4))
+    longest = LONGEST * np.hypot(frame[2] - frame[0], frame[3] - frame[1])
     placed = 0
     spots = _perimeter(frame, BAND * measure.pixel)
     order = sorted(small, key=lambda item: -item[0][1])
@@ -145,11 +151,12 @@ def _name_outside(axes, measure, names: Boxes, outside: Boxes, frame, small) -> 
                 out = _outward(spot, frame)
                 at = spot + out * (np.abs(out) @ [(x1 - x0) / 2, (y1 - y0) / 2] - 4 * measure.pixel)
                 box = measure.box(name, SIZES[-1], at=at)
-                if not _off_frame(box, frame) or not outside.free(box, 2 * measure.pixel):
+                far = max(frame[0] - box[0], box[2] - frame[2]) > ASIDE * measure.pixel
+                if far or not _off_frame(box, frame) or not outside.free(box, 3.5 * measure.pixel):
                     continue
                 start = spot - out * (BAND - 3) * measure.pixel
                 leader = np.r_[start, target]
-                if any(segments_meet_box(leader[None], taken)[0] for taken in names.boxes):
+                if np.hypot(*(start - target)) > longest or any(segments_meet_box(leader[None], taken)[0] for taken in names.boxes):
                     continue
                 cost = np.hypot(*(start - target)) + 60 * segments_cross(leader, leaders)
                 if cost < best:

@@ -1,7 +1,7 @@
 """A zonotope in R^3 as edges and faces that face the reader or do not.
 
 The picture is an orthographic projection after an invertible linear change of coordinates (the mean of the
-generators becomes the vertical axis, the sides of the bounding box become equal). It keeps what the picture is for:
+generators becomes the vertical axis, and the zonotope equally wide from every side). It keeps what the picture is for:
 which vertices, edges and faces there are, and which edges are translations of the same generator.
 """
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 HEIGHT = 1.25
 EDGE_ON = 1e-9
+FLAT = 1e-7
 AZIMUTHS = np.radians(np.arange(0.0, 360.0, 5.0))
 ELEVATIONS = np.radians([12.0, 18.0, 24.0, 30.0])
 MOST_FOR_SEARCH = 200
@@ -132,7 +133,7 @@ class Solid:
         return np.array(path[::-1], int)
 
     def best_view(self, vertex: int | None = None) -> View:
-        """The view that keeps projected vertices farthest apart and shows the path to `vertex`."""
+        """The view that keeps vertices and edges in sight farthest apart and shows the path to `vertex`."""
         if len(self.points) > MOST_FOR_SEARCH or len(self.points) < 3:
             return View(np.radians(35.0), np.radians(20.0))
         best, chosen = -np.inf, None
@@ -140,14 +141,13 @@ class Solid:
             for azimuth in AZIMUTHS:
                 view = View(azimuth, elevation)
                 flat = self.points @ view.axes[:2].T
-                gap = np.linalg.norm(flat[:, None] - flat, axis=2)
-                gap[np.diag_indices(len(flat))] = np.inf
-                seen = self.visible_vertices(view)
-                score = min(gap[seen][:, seen].min(initial=np.inf), 1.5 * gap.min())
+                lines, seen = self.visible_edges(view), self.visible_vertices(view)
+                score = least_gap(flat, self.ends[lines], np.flatnonzero(seen))
                 if vertex is not None:
                     path = self.path_to(vertex, view)
-                    score -= 10 * np.sum(~self.visible_edges(view)[path]) + 5 * (not seen[vertex])
-                if score > best + 1e-12:
+                    outline = (self.visible_faces(view)[self._sides[path]] & (self._sides[path] >= 0)).all(axis=1)
+                    score += 0.02 * outline.sum() - 10 * np.sum(~lines[path]) - 5 * (not seen[vertex])
+                if score > best + 1e-9:
                     best, chosen = score, view
         return chosen
 
@@ -158,13 +158,38 @@ class Solid:
         return face[np.argsort(np.arctan2(y, x))]
 
 
+def least_gap(points: np.ndarray, ends: np.ndarray, chosen: np.ndarray) -> float:
+    """Least distance between a chosen point of the plane and a segment that does not end there."""
+    start, step = points[ends[:, 0]], points[ends[:, 1]] - points[ends[:, 0]]
+    reach = points[chosen, None] - start
+    t = np.clip((reach * step).sum(axis=2) / np.maximum((step**2).sum(axis=1), 1e-300), 0.0, 1.0)
+    gap = np.linalg.norm(reach - t[..., None] * step, axis=2)
+    gap[(chosen[:, None, None] == ends).any(axis=2)] = np.inf
+    return float(gap.min(initial=np.inf))
+
+
 def display_change(generators: np.ndarray) -> np.ndarray:
-    """Invertible 3 x 3 matrix that gives the zonotope a vertical axis and an even bounding box."""
-    total = generators.sum(axis=0)
-    upright = np.eye(3)
-    if abs(total[2]) > 1e-12 * np.abs(generators[:, 2]).sum() and total[2] != 0:
-        upright[:2, 2] = -total[:2] / total[2]
-    extent = np.abs(generators @ upright.T).sum(axis=0)
-    size = np.where(extent > 1e-9 * np.abs(generators).sum(axis=0), extent, 1.0)
-    size = np.where(size > 0, size, 1.0)
-    return np.diag([1.0, 1.0, HEIGHT] / size) @ upright
+    """Invertible 3 x 3 matrix after which the zonotope is equally wide from every side.
+
+    When the last coordinate of every generator is positive, as with a bias, it stays vertical and the sum of the
+    generators is straight above the origin.
+    """
+    size = np.abs(generators).sum(axis=0)
+    change = np.diag(1 / np.where(size > 0, size, 1.0))
+    total = change @ generators.sum(axis=0)
+    if generators[:, 2].min() < 0 or total[2] == 0:
+        return _even(generators @ change.T) @ change
+    change[:2] -= np.outer(total[:2] / total[2], change[2])
+    change[:2] = _even((generators @ change.T)[:, :2]) @ change[:2]
+    extent = np.abs(generators @ change.T).sum(axis=0)
+    change[:2] /= extent[:2].max() or 1.0
+    change[2] *= HEIGHT / extent[2]
+    return change
+
+
+def _even(rows: np.ndarray) -> np.ndarray:
+    """Symmetric matrix that gives `rows` equal singular values, so that x1 still points right and x2 away."""
+    _, width, axes = np.linalg.svd(rows, full_matrices=False)
+    if len(width) < rows.shape[1] or width[-1] <= FLAT * width[0]:
+        return np.eye(rows.shape[1])
+    return axes.T @ np.diag(width[0] / width) @ axes

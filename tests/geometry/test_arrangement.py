@@ -1,0 +1,61 @@
+"""The facade: what goes in, signs and patterns of points."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from zonofit.errors import InputError
+from zonofit.geometry.arrangement import Arrangement
+
+
+def test_examples_get_a_one():
+    X = [[1.0, 2.0], [3.0, 4.0]]
+    arrangement = Arrangement.from_examples(X)
+    assert np.array_equal(arrangement.generators, [[1, 2, 1], [3, 4, 1]])
+    assert (arrangement.n_generators, arrangement.dimension, arrangement.rank) == (2, 3, 2)
+    assert repr(arrangement) == "Arrangement(n_generators=2, dimension=3, rank=2)"
+
+
+def test_input_is_copied_and_frozen():
+    G = np.eye(2)
+    arrangement = Arrangement(G)
+    G[0, 0] = 7
+    assert arrangement.generators[0, 0] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        arrangement.generators[0, 0] = 2
+
+
+def test_signs_and_patterns():
+    arrangement = Arrangement([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    assert arrangement.sign_vector([2.0, -3.0]).tolist() == [1, -1, 0]
+    assert arrangement.sign_vector([[0.0, 1.0], [1e-20, 1.0]]).tolist() == [[0, 1, 0], [0, 1, 0]]
+    assert arrangement.pattern([2.0, -3.0]).tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        ([[1.0, np.nan]], "nan at row 0, column 1"),
+        ([[1.0], [np.inf]], "inf at row 1, column 0"),
+        ([[1.0, 2.0], [3.0]], "equal length"),
+        ([["a", "b"]], "numbers"),
+        ([1.0, 2.0], "shape"),
+        (np.zeros((0, 3)), "empty"),
+        (np.zeros((3, 0)), "empty"),
+        (np.zeros((2, 2, 2)), "shape"),
+        (None, "shape"),
+    ],
+)
+def test_bad_points_are_refused_in_one_sentence(points, words):
+    with pytest.raises(InputError, match=words) as caught:
+        Arrangement(points)
+    assert str(caught.value).startswith("generators:")
+    with pytest.raises(InputError, match="^X:"):
+        Arrangement.from_examples(points)
+
+
+@pytest.mark.parametrize("w", [1.0, [1.0], [1.0, 2.0, 3.0], [np.nan, 1.0]])
+def test_bad_weights_are_named(w):
+    with pytest.raises(InputError, match="^w:"):
+        Arrangement(np.eye(2)).sign_vector(w)
