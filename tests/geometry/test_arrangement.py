@@ -51,11 +51,11 @@ def test_bad_points_are_refused_in_one_sentence(points, words):
     with pytest.raises(InputError, match=words) as caught:
         Arrangement(points)
     assert str(caught.value).startswith("generators:")
-    with pytest.raises(InputError, match="^X:"):
+    with pytest.raises(InputError, match=r"^X:"):
         Arrangement.from_examples(points)
 
 
 @pytest.mark.parametrize("w", [1.0, [1.0], [1.0, 2.0, 3.0], [np.nan, 1.0]])
 def test_bad_weights_are_named(w):
-    with pytest.raises(InputError, match="^w:"):
+    with pytest.raises(InputError, match=r"^w:"):
         Arrangement(np.eye(2)).sign_vector(w)

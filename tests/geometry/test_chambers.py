@@ -25,7 +25,8 @@ def pattern_set(arrangement: Arrangement, **options) -> set[tuple[bool, ...]]:
 
 
 @pytest.mark.parametrize(
-    ("N", "n"), [(1, 1), (5, 1), (6, 2), (7, 3), (10, 4), (12, 5), (16, 9), (3, 7), (64, 3), (65, 3), (129, 3), (200, 2), (420, 3)]
+    ("N", "n"),
+    [(1, 1), (5, 1), (6, 2), (7, 3), (10, 4), (12, 5), (16, 9), (3, 7), (64, 3), (65, 3), (129, 3), (200, 2), (420, 3)],
 )
 def test_generic_count_is_covers(N, n):
     G = np.random.default_rng(N + 1000 * n).standard_normal((N, n))
@@ -246,7 +247,10 @@ def test_bound_is_reached_only_in_general_position():
 
 def test_zero_parallel_and_constant_generators():
     assert pattern_set(Arrangement(np.zeros((3, 2)))) == {(False, False, False)}
-    assert pattern_set(Arrangement([[1.0, 0.0], [0.0, 0.0], [-2.0, 0.0]])) == {(True, False, False), (False, False, True)}
+    assert pattern_set(Arrangement([[1.0, 0.0], [0.0, 0.0], [-2.0, 0.0]])) == {
+        (True, False, False),
+        (False, False, True),
+    }
     X = np.c_[np.arange(5.0), np.full(5, 3.0)]
     assert len(pattern_set(Arrangement.from_examples(X))) == 10
     assert len(pattern_set(Arrangement.from_examples(np.repeat(X, 3, axis=0)))) == 10

@@ -175,9 +175,13 @@ def as_points(points, name: str) -> np.ndarray:
     try:
         array = np.array(points, dtype=float, order="C")
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name}: not a table of numbers ({error}); pass rows of equal length, numbers only.") from None
+        raise InputError(
+            f"{name}: not a table of numbers ({error}); pass rows of equal length, numbers only."
+        ) from None
     if array.ndim != 2:
-        raise InputError(f"{name}: expected a table with one row an example, got shape {array.shape}; reshape it to (N, n).")
+        raise InputError(
+            f"{name}: expected a table with one row an example, got shape {array.shape}; reshape it to (N, n)."
+        )
     if array.shape[0] == 0 or array.shape[1] == 0:
         raise InputError(f"{name}: the table of shape {array.shape} is empty; pass at least one row and one column.")
     bad = np.argwhere(~np.isfinite(array))

@@ -170,7 +170,18 @@ class SubsetWalk:
         start, ahead = _unrank(lo, self.M, k)
         extremes = np.array([0.0, np.inf])
         count = enumerate_subsets(
-            self.axes, self.M, k, start, ahead, hi - lo, self.binomial, self.both, self.mask, self.roundoff, out, extremes
+            self.axes,
+            self.M,
+            k,
+            start,
+            ahead,
+            hi - lo,
+            self.binomial,
+            self.both,
+            self.mask,
+            self.roundoff,
+            out,
+            extremes,
         )
         self.extremes[0] = max(self.extremes[0], extremes[0])
         self.extremes[1] = min(self.extremes[1], extremes[1])
@@ -245,9 +256,9 @@ def _expander(reduction: Reduction) -> Callable[[np.ndarray], np.ndarray]:
     values = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(bool)
     table = np.zeros((octets, 256, n_words(N)), np.uint64)
     for b in range(octets):
-        for l in range(min(8, M - 8 * b)):
-            moved = pack((reduction.member == 8 * b + l))
-            table[b, values[:, l]] ^= moved
+        for bit in range(min(8, M - 8 * b)):
+            moved = pack(reduction.member == 8 * b + bit)
+            table[b, values[:, bit]] ^= moved
     turned = pack(reduction.orientation < 0)
 
     def expand(words: np.ndarray) -> np.ndarray:
@@ -264,9 +275,9 @@ def _warn_if_ambiguous(extremes: np.ndarray) -> None:
     zero, nonzero = extremes
     if zero > _CLEARLY_ZERO or nonzero < _CLEARLY_NONZERO:
         warnings.warn(
-            f"generators: some are so close to a dependency that rounding decides whether it is one (largest value taken "
-            f"for zero {zero:.2g}, smallest taken for non-zero {nonzero:.2g}, in rounding bounds); the chambers listed may "
-            "be a few too many or too few. Look at Arrangement.position(), and round or separate those examples.",
+            "generators: some are so close to a dependency that rounding decides whether it is one (largest value "
+            f"taken for zero {zero:.2g}, smallest taken for non-zero {nonzero:.2g}, in rounding bounds); the chambers "
+            "listed may be a few too many or too few. Look at Arrangement.position(), and round or separate those examples.",
             AmbiguousPositionWarning,
             stacklevel=3,
         )

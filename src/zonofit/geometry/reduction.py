@@ -128,8 +128,9 @@ def _decimal_scale(rows: np.ndarray) -> np.ndarray:
 
 
 def _accurate_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """``a @ b`` as if in twice the working precision (Ogita, Rump and Oishi's Dot2), so that the change of
-    coordinates, whatever its condition, adds no more than one rounding to a generator.
+    """``a @ b`` as if in twice the working precision (Ogita, Rump and Oishi's Dot2).
+
+    So the change of coordinates, whatever its condition, adds no more than one rounding to a generator.
     """
     total = np.zeros((len(a), b.shape[1]))
     error = np.zeros_like(total)

@@ -109,8 +109,8 @@ def _uniform(arrangement: Arrangement, size: int, rng: np.random.Generator) -> S
                 break
         else:
             raise BudgetError(
-                f"sample: {_TRIES_PER_CHAMBER} draws in a row named no chamber, so there are far fewer than the {2 * total} of "
-                'general position; enumerate chambers() and choose among them, or use how="gaussian".'
+                f"sample: {_TRIES_PER_CHAMBER} draws in a row named no chamber, so there are far fewer than the "
+                f'{2 * total} of general position; enumerate chambers() and choose among them, or use how="gaussian".'
             )
         active = unpack(words, M + 1)
         side = -1.0 if rng.random() < 0.5 else 1.0
@@ -125,7 +125,9 @@ def _uniform(arrangement: Arrangement, size: int, rng: np.random.Generator) -> S
 
 
 def _inside(coordinates: np.ndarray, subset: np.ndarray, signs: np.ndarray) -> np.ndarray | None:
-    """A point of the chamber that `subset` names, in frame coordinates: from the ray along its edges, then off infinity.
+    """A point of the chamber that `subset` names, in frame coordinates.
+
+    From its ray along its edges, then off infinity.
 
     In general position the sum of the edges leads inside. Where generators depend on those of the subset, edges with
     larger index must count for more (the dominance in `bijection`); None when moderate weights do not do.
@@ -150,7 +152,7 @@ def _inside(coordinates: np.ndarray, subset: np.ndarray, signs: np.ndarray) -> n
 
 
 def _towards(w: np.ndarray, step: np.ndarray, coordinates: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """w + t * step, half way to the first hyperplane that w is strictly off and step leads to."""
+    """Go from w along step, half way to the first hyperplane that w is strictly off and step leads to."""
     margins = signs * (coordinates @ w)
     change = signs * (coordinates @ step)
     ahead = (margins > 1e-9 * np.linalg.norm(w)) & (change < 0)

@@ -1,0 +1,92 @@
+"""The commands put together, and what becomes of their exceptions."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Annotated
+
+import typer
+
+from zonofit import __version__
+from zonofit.cli.chambers import chambers
+from zonofit.cli.demo import demo
+from zonofit.cli.output import emit, say, warning_as_sentence
+from zonofit.cli.zonotope import zonotope
+from zonofit.errors import BudgetError, InputError
+
+BAD_INPUT, FAILED, INTERRUPTED, BROKEN_PIPE = 2, 1, 130, 141
+
+app = typer.Typer(
+    name="zonofit",
+    help="Activation patterns of one-hidden-layer ReLU networks: chambers, walls and zonotopes.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for command in (demo, chambers, zonotope):
+    app.command()(command)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    json: Annotated[bool, typer.Option("--json", help='With --version: {"version": str}.')] = False,
+) -> None:
+    """Activation patterns of one-hidden-layer ReLU networks: chambers, walls and zonotopes."""
+    if version:
+        emit({"version": __version__}) if json else print(f"zonofit {__version__}")
+        raise typer.Exit
+    if json:
+        raise InputError("--json: belongs after the command, as in zonofit chambers data.csv --json.")
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit status."""
+    as_json = "--json" in arguments
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = warning_as_sentence
+            status = _invoke(arguments)
+        sys.stdout.flush()
+        return status
+    except (InputError, BudgetError) as error:
+        return _refuse(str(error), BAD_INPUT, as_json)
+    except KeyboardInterrupt:
+        return _refuse("interrupted; nothing was written.", INTERRUPTED, as_json)
+    except BrokenPipeError:
+        # the interpreter flushes standard output once more when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except (OSError, MemoryError) as error:
+        name = f"{error.filename}: " if getattr(error, "filename", None) else ""
+        return _refuse(f"{name}{getattr(error, 'strerror', None) or error or 'out of memory'}.", FAILED, as_json)
+
+
+def _invoke(arguments: list[str]) -> int:
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("zonofit", arguments) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    except Exception as error:
+        # a usage error, whose class is click's or typer's own, as the version of typer has it
+        if not hasattr(error, "format_message"):
+            raise
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "zonofit"
+        raise InputError(f"{error.format_message().rstrip('.')}; see {path} --help.") from None
+    return 0
+
+
+def _refuse(sentence: str, status: int, as_json: bool) -> int:
+    say(f"zonofit: {sentence}")
+    if as_json:
+        emit({"error": sentence})
+        sys.stdout.flush()
+    return status
