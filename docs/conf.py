@@ -2,12 +2,14 @@
 
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 import zonofit
 
-sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
 
 os.environ["MPLBACKEND"] = "agg"
 
@@ -68,5 +70,22 @@ def keep_absolute_values(app, what, name, obj, options, lines):
             lines[number] = "".join(pieces)
 
 
+def write_help(app):
+    """Put what ``zonofit COMMAND --help`` says where the page on the command line includes it."""
+    folder = HERE / "api" / "generated"
+    folder.mkdir(exist_ok=True)
+    for command in ("demo", "chambers", "zonotope"):
+        done = subprocess.run(
+            [sys.executable, "-m", "zonofit", command, "--help"],
+            env={**os.environ, "COLUMNS": "100"},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        text = "\n".join(line.rstrip() for line in done.stdout.splitlines())
+        (folder / f"zonofit-{command}.txt").write_text(text.strip() + "\n", "utf8")
+
+
 def setup(app):
+    app.connect("builder-inited", write_help)
     app.connect("autodoc-process-docstring", keep_absolute_values)

@@ -13,7 +13,7 @@ position.
 
 import numpy as np
 
-from zonofit.geometry.arrangement import Arrangement
+from zonofit import Arrangement
 from zonofit.geometry.chambers import chamber_bound
 from zonofit.plots import figure_one
 
@@ -26,9 +26,13 @@ tables = {
 }
 for name, X in tables.items():
     arrangement = Arrangement.from_examples(X)
-    count = sum(len(block) for block in arrangement.chambers())
-    bound = chamber_bound(len(X), 3)
+    count, bound = arrangement.n_chambers(), chamber_bound(len(X), 3)
     print(f"{name:>18}: rank {arrangement.rank}, {count:2d} chambers of at most {bound:2d}")
+
+# %%
+# What the dependencies are, decided exactly here because the entries are small fractions:
+
+print(Arrangement.from_examples(tables["square and centre"]).position())
 
 # %%
 # Where three examples are collinear, three lines of the slice meet in one point, and the zonotope

@@ -6,11 +6,10 @@ Five examples in the plane, the chambers that they cut out of the weights of one
 zonotope that has one vertex for each chamber, in the same colour.
 """
 
-import numpy as np
-
+from zonofit.data import load_example
 from zonofit.plots import figure_one
 
-X = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 2.0], [2.0, 3.0], [4.0, 2.0]])
+X = load_example()
 figure = figure_one(X)
 
 # %%

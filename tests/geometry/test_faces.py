@@ -201,6 +201,15 @@ def test_witnesses_lie_in_their_faces(name):
     assert face_of(arrangement, 0 * w) == null_face(arrangement)
 
 
+def test_rounding_onto_a_flat_takes_all_of_it():
+    # within tolerance of the first two hyperplanes but not of the third, which holds their intersection
+    arrangement = Arrangement([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1]])
+    w = [0.9e-12, 0.9e-12, 1.0]
+    assert arrangement.sign_vector(w).tolist() == [0, 0, 1, 1]
+    assert face_of(arrangement, w).signs == (0, 0, 0, 1)
+    assert is_covector(arrangement, face_of(arrangement, w).signs)
+
+
 @pytest.mark.parametrize("name", INSTANCES)
 def test_flats_are_closed_and_partition_what_covers_them(name):
     arrangement = Arrangement(INSTANCES[name])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 import warnings
 from typing import Annotated
 
@@ -12,7 +13,7 @@ import typer
 from zonofit import __version__
 from zonofit.cli.chambers import chambers
 from zonofit.cli.demo import demo
-from zonofit.cli.output import emit, say, warning_as_sentence
+from zonofit.cli.output import WARNINGS, emit, say, warning_as_sentence
 from zonofit.cli.zonotope import zonotope
 from zonofit.errors import BudgetError, InputError
 
@@ -48,6 +49,7 @@ def root(
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
     as_json = "--json" in arguments
+    WARNINGS.clear()
     try:
         with warnings.catch_warnings():
             warnings.showwarning = warning_as_sentence
@@ -57,14 +59,20 @@ def run(arguments: list[str]) -> int:
     except (InputError, BudgetError) as error:
         return _refuse(str(error), BAD_INPUT, as_json)
     except KeyboardInterrupt:
-        return _refuse("interrupted; nothing was written.", INTERRUPTED, as_json)
+        return _refuse("interrupted.", INTERRUPTED, as_json)
     except BrokenPipeError:
-        # the interpreter flushes standard output once more when it ends
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
         return BROKEN_PIPE
-    except (OSError, MemoryError) as error:
-        name = f"{error.filename}: " if getattr(error, "filename", None) else ""
-        return _refuse(f"{name}{getattr(error, 'strerror', None) or error or 'out of memory'}.", FAILED, as_json)
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        return _refuse(f"{name}{error.strerror or error}.", FAILED, as_json)
+    except MemoryError:
+        return _refuse("out of memory.", FAILED, as_json)
+    except Exception as error:
+        if not as_json:
+            raise
+        traceback.print_exc()
+        return _refuse(f"internal error, {type(error).__name__}: {error}", FAILED, as_json)
 
 
 def _invoke(arguments: list[str]) -> int:
@@ -78,15 +86,22 @@ def _invoke(arguments: list[str]) -> int:
         # a usage error, whose class is click's or typer's own, as the version of typer has it
         if not hasattr(error, "format_message"):
             raise
-        context = getattr(error, "ctx", None)
-        path = context.command_path if context else "zonofit"
-        raise InputError(f"{error.format_message().rstrip('.')}; see {path} --help.") from None
+        path = getattr(getattr(error, "ctx", None), "command_path", "zonofit")
+        raise InputError(f"{error.format_message().rstrip('.?')}; see {path} --help.") from None
     return 0
 
 
 def _refuse(sentence: str, status: int, as_json: bool) -> int:
     say(f"zonofit: {sentence}")
-    if as_json:
-        emit({"error": sentence})
+    try:
+        if as_json:
+            emit({"error": sentence})
         sys.stdout.flush()
+    except OSError:
+        _silence()
     return status
+
+
+def _silence() -> None:
+    """Send what is still to be printed nowhere: the interpreter flushes standard output once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

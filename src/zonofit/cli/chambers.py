@@ -13,7 +13,7 @@ import typer
 
 from zonofit import __version__
 from zonofit.cli.options import Columns, File, Generators, Json, read_arrangement
-from zonofit.cli.output import count, elapsed, emit, rate, say, show
+from zonofit.cli.output import WARNINGS, count, elapsed, emit, rate, say, show
 from zonofit.cli.progress import Progress
 
 IN_JSON = 10_000
@@ -38,12 +38,12 @@ def chambers(
     columns: Columns = None,
     json: Json = False,
 ) -> None:
-    """Enumerate the activation patterns of one ReLU unit on the examples of FILE, each once.
+    """Enumerate the activation patterns of one ReLU unit.
 
-    Patterns go to standard output, one a line, example 1 first. With --out they go to an archive that
-    zonofit.data.load_patterns and numpy.load read: patterns (V, ceil(N / 8)) of bytes, bit i % 8 of byte i // 8 being
-    example i; n_examples; complete; version. While it grows it is called NAME.npz.part. Ctrl-C keeps the patterns
-    found so far, says how many, and exits with status 130.
+    These are the chambers of the examples in FILE, each once. Patterns go to standard output, one a line, example 1
+    first. With --out they go to an archive that zonofit.data.load_patterns and numpy.load read: patterns
+    (V, ceil(N / 8)) of bytes, bit i % 8 of byte i // 8 being example i; n_examples; complete; version. While it grows
+    it is called NAME.npz.part. Ctrl-C keeps the patterns found so far, says how many, and exits with status 130.
 
     \b
     JSON: command, version, file: str;
@@ -52,8 +52,9 @@ def chambers(
       chambers: int or null (not known: interrupted);
       patterns_found: int, chambers enumerated, half of them with --half, 0 with --count;
       complete, half: bool; out: str or null, where the patterns are; seconds: float;
-      patterns: list of str of 0 and 1, or null when there are more than 10,000, or with --count or --out.
-    """
+      patterns: list of str of 0 and 1, or null when there are more than 10,000, or with --count or --out;
+      warnings: list of str, such as generators too near to a dependency to be sure.
+    """  # noqa: D301
     if only_count and out is not None:
         from zonofit.errors import InputError
 
@@ -76,7 +77,7 @@ def chambers(
         found = _half(number) if half else number
         if json:
             fields |= {"chambers": number, "patterns_found": 0, "complete": True, "out": None}
-            emit(fields | {"seconds": time.perf_counter() - start, "patterns": None})
+            emit(fields | {"seconds": time.perf_counter() - start, "patterns": None, "warnings": WARNINGS})
         else:
             print(found)
         return
@@ -95,14 +96,15 @@ def chambers(
             raise
     seconds = time.perf_counter() - start
     where = sink.finish(stopped is None)
-    number = None if stopped else (sink.found if not half else _whole(sink.found, arrangement.rank))
+    whole = _whole(sink.found, arrangement.rank) if half else sink.found
     fields |= {
-        "chambers": number,
+        "chambers": None if stopped else whole,
         "patterns_found": sink.found,
         "complete": stopped is None,
         "out": where,
         "seconds": seconds,
         "patterns": sink.listed(),
+        "warnings": WARNINGS,
     }
     if json:
         emit(fields)
@@ -196,12 +198,14 @@ def _report(fields: dict, as_json: bool) -> None:
     what = "pairs of opposite chambers" if fields["half"] else "chambers"
     if not fields["complete"]:
         kept = f" They are in {fields['out']}." if fields["out"] else ""
+        if kept.endswith(".part."):
+            kept = f"{kept[:-1]}, because {fields['out'].removesuffix('.part')} is there already."
         say(f"zonofit: interrupted after {found:,} of up to {_half_of(fields):,} {what}.{kept}")
         return
     if as_json:
         return
     if fields["out"] is None:
-        say(f"{found:,} {what} of {fields['examples']} examples in {elapsed(seconds)}, {rate(found, seconds)}")
+        say(f"{found:,} {what} of {fields['examples']} examples in {_pace(found, seconds)}")
         return
     general = "as in general position" if fields["chambers"] == fields["bound"] else f"at most {fields['bound']:,}"
     show(
@@ -209,9 +213,14 @@ def _report(fields: dict, as_json: bool) -> None:
             ("examples", f"{fields['examples']} in dimension {fields['dimension']}, rank {fields['rank']}"),
             ("chambers", f"{count(fields['chambers'])}, {general}"),
             ("written", f"{count(found)} patterns to {fields['out']}"),
-            ("time", f"{elapsed(seconds)}, {rate(found, seconds)}"),
+            ("time", _pace(found, seconds)),
         ]
     )
+
+
+def _pace(found: int, seconds: float) -> str:
+    """Time and rate; below a million chambers the time is that of loading the kernel."""
+    return elapsed(seconds) + (f", {rate(found, seconds)}" if found >= 10**6 else "")
 
 
 def _half_of(fields: dict) -> int:

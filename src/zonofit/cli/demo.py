@@ -22,7 +22,9 @@ def demo(
     ] = Path("zonofit-demo"),
     json: Json = False,
 ) -> None:
-    """Enumerate and draw the bundled example (five points in the plane), and show the rate on a larger one.
+    """Enumerate and draw the bundled example.
+
+    It is five points in the plane, drawn as the paper's Figure 1; a larger example shows the rate.
 
     \b
     JSON: command, version: str; picture: str, the paper's Figure 1 for the example;
@@ -30,7 +32,7 @@ def demo(
       pattern: str of 0 and 1, a chamber; walls: list of int, the examples (rows from 0) that bound it};
       random: {examples, features, chambers, bound: int, seconds: float (after a first run that loads the
       kernel), per_second: float}; seconds: float, all of it.
-    """
+    """  # noqa: D301
     start = time.perf_counter()
     picture = _picture_path(out)
     small = _example()
@@ -68,7 +70,9 @@ def demo(
     show(rows, "Random examples")
     print()
     print(f"Picture: {picture}")
-    say(f"Done in {elapsed(seconds)}. Your own data: zonofit chambers data.csv --count; zonofit zonotope data.csv --plot out.svg")
+    say(
+        f"Done in {elapsed(seconds)}. Next: zonofit chambers data.csv --count"
+    )
 
 
 def _picture_path(out: Path) -> Path:

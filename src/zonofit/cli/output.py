@@ -31,8 +31,12 @@ def show(rows: Sequence[tuple[str, str]], title: str | None = None) -> None:
     Console(file=sys.stdout).print(table)
 
 
+WARNINGS: list[str] = []
+
+
 def warning_as_sentence(message, category, filename, lineno, file=None, line=None) -> None:
-    """Print a warning without the place in the source that raised it."""
+    """Print a warning without the place in the source that raised it, and keep it for the JSON object."""
+    WARNINGS.append(str(message))
     say(f"zonofit: warning: {message}")
 
 
@@ -55,7 +59,7 @@ def elapsed(seconds: float) -> str:
     if seconds < 1:
         return f"{1000 * seconds:.3g} ms"
     if seconds < 60:
-        return f"{seconds:.3g} s"
+        return f"{seconds:.3g} s" if seconds < 10 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d} min"

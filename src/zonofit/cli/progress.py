@@ -6,8 +6,12 @@ import sys
 import threading
 import time
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from zonofit.cli.output import elapsed, rate, say
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 PATIENCE = 2.0
 LOG_EVERY = 10.0
@@ -34,7 +38,7 @@ class Progress:
         self._start = time.monotonic()
         self._next_line = self._start + PATIENCE
         self._done, self._total = 0, 0
-        self._bar = None
+        self._bar: Bar | None = None
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
         self._live = sys.stderr.isatty()
@@ -75,17 +79,17 @@ class Progress:
         if not self._live:
             say(f"zonofit: {self.title}: {self._status()}")
             return
-        if self._bar is None:
-            self._bar = self._make()
-            self._bar.start()
-        total = self._total or None
-        self._bar.update(self._bar.task_ids[0], completed=self._done, total=total, status=self._status())
+        bar = self._bar
+        if bar is None:
+            bar = self._bar = self._make()
+            bar.start()
+        bar.update(bar.task_ids[0], completed=self._done, total=self._total or None, status=self._status())
 
     def _status(self) -> str:
         seconds = time.monotonic() - self._start
         parts = []
         if self._total:
-            parts.append(f"{100 * self._done / self._total:.3g} %")
+            parts.append(f"{100 * self._done / self._total:.1f} %")
         if self.produced:
             parts.append(f"{self.produced:,} {self.what}, {rate(self.produced, seconds)}")
         elif self._total and self._done:
@@ -95,7 +99,7 @@ class Progress:
             parts.append(f"{elapsed(seconds * (self._total - self._done) / self._done)} left")
         return ", ".join(parts)
 
-    def _make(self):
+    def _make(self) -> Bar:
         from rich.console import Console
         from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as Bar

@@ -10,7 +10,7 @@ import typer
 
 from zonofit import __version__
 from zonofit.cli.options import Columns, File, Generators, Json, read_arrangement
-from zonofit.cli.output import count, emit, say, show
+from zonofit.cli.output import WARNINGS, count, emit, say, show
 from zonofit.cli.progress import Progress
 
 IN_JSON = 1000
@@ -26,9 +26,10 @@ def zonotope(
     columns: Columns = None,
     json: Json = False,
 ) -> None:
-    """Describe the zonotope of the examples of FILE: its faces, its volume, and how far the data are from general position.
+    """Describe and draw the zonotope of the examples.
 
-    Its vertices are the activation patterns of one ReLU unit; the examples with a 1 appended are its generators.
+    Its generators are the examples in FILE with a 1 appended, its vertices the activation patterns of one ReLU unit. It
+    is described by its faces, its volume, and how far the data are from general position.
 
     \b
     JSON: command, version, file: str;
@@ -39,8 +40,9 @@ def zonotope(
       position: {general: bool or null (unknown), exact: bool, zero: list of int, equal: list of list of int,
       parallel: list of list of int, circuits: list of int (number of minimal dependent sets of k generators, by k),
       nearest: float, nearest_subset: list of int or null}, rows counted from 0;
-      plot: str or null; seconds: float.
-    """
+      plot: str or null; seconds: float;
+      warnings: list of str.
+    """  # noqa: D301
     from zonofit.errors import BudgetError
     from zonofit.geometry.zonotope import Zonotope
 
@@ -88,13 +90,15 @@ def zonotope(
                 "position": _position(report),
                 "plot": None if plot is None else str(plot),
                 "seconds": seconds,
+                "warnings": WARNINGS,
             }
         )
         return
+    faces = list(enumerate(f_vector[:-1]))
     rows = [
         ("generators", f"{arrangement.n_generators} in dimension {arrangement.dimension}"),
         ("dimension", str(polytope.dimension)),
-        ("faces", ", ".join(f"{count(f)} {_face(k, polytope.dimension)}" for k, f in enumerate(f_vector[:-1])) or "1 vertex"),
+        ("faces", ", ".join(f"{count(f)} {_face(k, polytope.dimension)}" for k, f in faces) or "1 vertex"),
         ("volume", "not summed" if volume is None else f"{volume:.6g}"),
     ]
     if vertices is not None:

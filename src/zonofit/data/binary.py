@@ -50,7 +50,7 @@ def read_parquet(path: Path, columns) -> Table:
         import pyarrow.parquet as pq
     except ImportError:
         raise InputError(
-            f"{path}: reading Parquet needs pyarrow; run `pip install pyarrow`, or save the table as CSV."
+            f'{path}: reading Parquet needs pyarrow; run `pip install "zonofit[parquet]"`, or save the table as CSV.'
         ) from None
     try:
         with open(path, "rb") as file:

@@ -53,12 +53,9 @@ def read_delimited(path: Path, columns) -> Table:
             )
     if keep != list(range(len(names))):
         rows = [[row[j] for j in keep] for row in rows]
-    try:
-        values = None if "_" in text and any("_" in cell for row in rows for cell in row) else np.array(rows, float)
-    except ValueError:
-        values = None
+    values = _numbers(rows)
     if values is None or not np.isfinite(values).all():
-        _refuse_cell(path, lines, rows, names, keep)
+        raise _first_bad_cell(path, lines, rows, names, keep)
     return Table(tuple(names[j] for j in keep), values, has_header)
 
 
@@ -101,9 +98,18 @@ def _is_header(path: Path, line: int, row: list[str]) -> bool:
     )
 
 
-def _refuse_cell(
+def _numbers(rows: list[list[str]]) -> np.ndarray | None:
+    if any("_" in cell for row in rows for cell in row):
+        return None
+    try:
+        return np.array(rows, dtype=float)
+    except ValueError:
+        return None
+
+
+def _first_bad_cell(
     path: Path, lines: list[int], rows: list[list[str]], names: tuple[str, ...], keep: list[int]
-) -> None:
+) -> InputError:
     for line, row in zip(lines, rows, strict=True):
         for j, cell in zip(keep, row, strict=True):
             value = _number(cell)
@@ -113,12 +119,12 @@ def _refuse_cell(
             bare = cell.strip()
             if bare.lower() in MISSING:
                 what = f"{show(bare)} is a missing value" if bare else "a value is missing"
-                raise InputError(f"{where}: {what}; drop the row or fill it.")
+                return InputError(f"{where}: {what}; drop the row or fill it.")
             if value is not None:
-                raise InputError(f"{where}: {bare} is not finite; drop the row or replace it.")
+                return InputError(f"{where}: {bare} is not finite; drop the row or replace it.")
             if _number(bare.replace(",", ".")) is not None:
-                raise InputError(f"{where}: {show(bare)} has a decimal comma; write it with a point.")
-            raise InputError(f"{where}: {show(bare)} is not a number; encode the column as numbers or leave it out.")
+                return InputError(f"{where}: {show(bare)} has a decimal comma; write it with a point.")
+            return InputError(f"{where}: {show(bare)} is not a number; encode the column as numbers or leave it out.")
     raise AssertionError("every cell is a finite number")
 
 

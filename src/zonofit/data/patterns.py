@@ -102,10 +102,11 @@ class PatternWriter:
                     shutil.copyfileobj(part, member, COPY)
             os.replace(growing, self.path)
         except OSError as error:
-            growing.unlink(missing_ok=True)
             raise InputError(
                 f"{self.path}: cannot be written ({error.strerror or error}); the patterns are in {self.part}."
             ) from None
+        finally:
+            growing.unlink(missing_ok=True)
         self.close()
         self.part.unlink()
         return self.path

@@ -3,7 +3,8 @@
 Three things happen only out of general position, or within rounding of it. Eliminating a generator p can make
 another one, i, vanish from the rest of the tableau: then i depends on p and the ones before (`retire`). A generator
 can vanish at the leaf, and several can have the same ratio u there, that is, be parallel in the last plane
-(`leaf_sorted`). In each case the dominance rule of `zonofit.geometry.bijection` gives the sign, or the subset holds a broken circuit.
+(`leaf_sorted`). In each case the dominance rule of `zonofit.geometry.bijection` gives the sign, or the subset holds
+a broken circuit.
 """
 
 from __future__ import annotations

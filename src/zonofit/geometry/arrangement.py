@@ -94,7 +94,7 @@ class Arrangement:
         return self.sign_vector(w) > 0
 
     def chambers(
-        self, *, block_size: int = 65536, half: bool = False, n_jobs: int = 1, progress: Progress | None = None
+        self, *, block_size: int | None = None, half: bool = False, n_jobs: int = 1, progress: Progress | None = None
     ) -> Iterator[np.ndarray]:
         """All chambers, each once, as blocks of bit-packed patterns; see `zonofit.geometry.chambers`."""
         return iter_chambers(

@@ -13,6 +13,7 @@ import math
 import sys
 import threading
 import warnings
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,8 @@ from zonofit.tolerances import DEFAULT_TOLERANCES, Tolerances
 
 Progress = Callable[[int, int], None]
 
+_BLOCK_BYTES = 2**19
+
 # A quantity between these multiples of its rounding bound is neither clearly zero nor clearly not.
 _CLEARLY_ZERO, _CLEARLY_NONZERO = 0.5, 2.0
 
@@ -42,7 +45,7 @@ def chamber_bound(n_generators: int, rank: int) -> int:
 def iter_chambers(
     reduction: Reduction,
     *,
-    block_size: int = 65536,
+    block_size: int | None = None,
     half: bool = False,
     n_jobs: int = 1,
     progress: Progress | None = None,
@@ -54,8 +57,9 @@ def iter_chambers(
     ----------
     reduction : Reduction
         From ``Arrangement.reduction``.
-    block_size : int
-        Most patterns in a block; blocks in flight are all the memory that is used.
+    block_size : int, optional
+        Most patterns in a block; blocks in flight are all the memory that is used. By default as many as fill half a
+        megabyte, which stays in a core's cache.
     half : bool
         Only one of each pair of opposite chambers: the one on which the last generator that is no multiple of
         an earlier one is active.
@@ -76,6 +80,8 @@ def iter_chambers(
     AmbiguousPositionWarning
         When rounding could have decided whether some generators are dependent.
     """
+    if block_size is None:
+        block_size = max(1024, _BLOCK_BYTES // (8 * n_words(len(reduction.member))))
     if block_size < 2:
         raise InputError(f"block_size: {block_size} is too small for a chamber and its opposite; pass at least 2.")
     if n_jobs < 1:
@@ -104,7 +110,8 @@ def _blocks(reduction, block_size, half, n_jobs, progress, tolerances) -> Iterat
     waiting: list[np.ndarray] = []
     held = 0
     for rows, scanned in _ordered_map(work.chunk, tasks, n_jobs):
-        if held and held + len(rows) > block_size:
+        # joining copies, so only small pieces are joined
+        if held and (held + len(rows) > block_size or 8 * held >= block_size):
             yield expand(np.concatenate(waiting) if len(waiting) > 1 else waiting[0])
             waiting, held = [], 0
         if len(rows):
@@ -214,11 +221,16 @@ def _unrank(rank: int, M: int, k: int) -> _Subset:
     ahead = np.empty(k, np.int64)
     item = 0
     for t in range(k):
-        while rank >= (size := math.comb(M - 1 - item, k - 1 - t)):
-            rank -= size
-            item += 1
+        whole = math.comb(M - item, k - t)
+
+        def before(x: int, whole: int = whole, size: int = k - t) -> int:
+            """Subsets whose next member is less than x: the column sums of Pascal's triangle."""
+            return whole - math.comb(M - x, size)
+
+        item = bisect_right(range(M), rank, lo=item, key=before) - 1
+        rank -= before(item)
         start[t] = item
-        ahead[t] = size - rank
+        ahead[t] = math.comb(M - 1 - item, k - 1 - t) - rank
         item += 1
     return _Subset(start, ahead)
 
@@ -277,7 +289,8 @@ def _warn_if_ambiguous(extremes: np.ndarray) -> None:
         warnings.warn(
             "generators: some are so close to a dependency that rounding decides whether it is one (largest value "
             f"taken for zero {zero:.2g}, smallest taken for non-zero {nonzero:.2g}, in rounding bounds); the chambers "
-            "listed may be a few too many or too few. Look at Arrangement.position(), and round or separate those examples.",
+            "listed may be a few too many or too few. Look at Arrangement.position(), and round or separate those "
+            "examples.",
             AmbiguousPositionWarning,
             stacklevel=3,
         )

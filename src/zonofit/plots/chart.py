@@ -108,16 +108,16 @@ def line_ends(x: np.ndarray, bias: float, window: np.ndarray) -> np.ndarray | No
     size = window[:, 1] - window[:, 0]
     # coordinates in which the window is the unit square
     normal, offset = x * size, float(x @ window[:, 0] + bias)
-    ends = []
+    found = []
     for axis in (0, 1):
         for level in (0.0, 1.0):
             if normal[1 - axis] != 0:
                 other = -(normal[axis] * level + offset) / normal[1 - axis]
                 if -1e-12 <= other <= 1 + 1e-12:
-                    ends.append((level, other) if axis == 0 else (other, level))
-    if len(ends) < 2:
+                    found.append((level, other) if axis == 0 else (other, level))
+    if len(found) < 2:
         return None
-    ends = np.array(ends)
+    ends = np.array(found)
     gap = np.linalg.norm(ends[:, None] - ends, axis=2)
     i, j = np.unravel_index(gap.argmax(), gap.shape)
     return window[:, 0] + ends[[i, j]] * size

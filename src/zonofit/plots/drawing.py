@@ -66,9 +66,7 @@ def draw_solid(
     light = shades(solid, view)
     polygons = [flat[face] for face, keep in zip(solid.faces, solid.visible_faces(view), strict=True) if keep]
     axes.add_collection(PolyCollection(polygons, facecolors=light, edgecolors="none", alpha=0.55, zorder=3))
-    axes.add_collection(
-        LineCollection([flat[e] for e in solid.ends[seen_edge]], colors=INK, linewidths=thin, zorder=4)
-    )
+    axes.add_collection(LineCollection([flat[e] for e in solid.ends[seen_edge]], colors=INK, linewidths=thin, zorder=4))
     axes.add_collection(
         LineCollection([flat[e] for e in solid.ends[path]], colors=ACCENT, linewidths=2.4, zorder=5, capstyle="round")
     )
@@ -82,9 +80,8 @@ def draw_solid(
 def scatter(axes: Axes, points, colours, size: float, rim: str, width: float, layer: int) -> None:
     """Filled discs; a colour that is NaN becomes white."""
     fill = np.where(np.isnan(colours), 1.0, colours)
-    axes.scatter(
-        *np.reshape(points, (-1, 2)).T, s=size**2, c=fill, edgecolors=rim, linewidths=width, zorder=layer, clip_on=False
-    )
+    x, y = np.reshape(points, (-1, 2)).T
+    axes.scatter(x, y, s=size**2, c=fill, edgecolors=rim, linewidths=width, zorder=layer, clip_on=False)
 
 
 def shades(solid: Solid, view: View) -> np.ndarray:

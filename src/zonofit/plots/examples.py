@@ -45,7 +45,7 @@ def draw_examples(axes: Axes, scene: Scene, measure: Measure) -> None:
     for p in pixels:
         taken.add(np.array([*(p - radius), *(p + radius)]))
     fill = np.where(scene.active, ACCENT, "white")
-    axes.scatter(*X.T, s=STYLE.vertex**2, c=fill, edgecolors=INK, linewidths=0.9, zorder=5, clip_on=False)
+    axes.scatter(X[:, 0], X[:, 1], s=STYLE.vertex**2, c=fill, edgecolors=INK, linewidths=0.9, zorder=5, clip_on=False)
     frame = axes.get_window_extent().extents
     middle = pixels.mean(axis=0)
     for group in _equal_rows(X):

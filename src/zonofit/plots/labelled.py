@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zonofit.errors import BudgetError, InputError
-from zonofit.geometry.arrangement import Arrangement
 from zonofit.geometry.zonotope import Zonotope
 from zonofit.plots.canvas import ACCENT, FAINT, INK, check_path, new_figure, save
 from zonofit.plots.colours import chamber_colours
@@ -178,7 +177,7 @@ def _marked(mark, named: Mapping, place: Mapping, N: int) -> int | None:
         return None
     if isinstance(mark, str) and mark == "least":
         numbers = {v: float(x) for v, x in named.items() if isinstance(x, Real)}
-        return min(numbers, key=numbers.get) if numbers and len(numbers) == len(named) else None
+        return min(numbers, key=lambda v: numbers[v]) if numbers and len(numbers) == len(named) else None
     return _vertex(mark, place, N, "mark")
 
 

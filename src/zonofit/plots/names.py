@@ -37,7 +37,8 @@ def wrap(text: str, lines: int) -> str | None:
     parts = text.split(",")
     if len(parts) < lines:
         return None
-    rows, total = [], len(text)
+    rows: list[str] = []
+    total = len(text)
     for k in range(lines):
         row: list[str] = []
         while parts and (len(parts) > lines - k - 1):

@@ -65,7 +65,7 @@ def draw_polygon(
             break
     axes.fill(*points.T, facecolor=FILL, edgecolor=INK, linewidth=1.1, joinstyle="round", zorder=1)
     size = 32.0 if len(points) <= 60 else 0.0
-    axes.scatter(*points.T, s=size, c=colours, edgecolors=INK, linewidths=0.8, zorder=4)
+    axes.scatter(points[:, 0], points[:, 1], s=size, c=colours, edgecolors=INK, linewidths=0.8, zorder=4)
     to_data = axes.transData.inverted().transform
     pixels = axes.transData.transform(points)
     for v, (box, reach) in spots.items():
@@ -75,8 +75,8 @@ def draw_polygon(
         top = box[3]
         for text, points_size, weight in texts[v]:
             x0, y0, x1, y1 = measure.box(text, points_size, weight)
-            at = to_data([(box[0] + box[2]) / 2 - (x0 + x1) / 2, top - y1])
-            axes.text(*at, text, fontsize=points_size, fontweight=weight, ha="center", va="center", zorder=5)
+            x, y = to_data([(box[0] + box[2]) / 2 - (x0 + x1) / 2, top - y1])
+            axes.text(x, y, text, fontsize=points_size, fontweight=weight, ha="center", va="center", zorder=5)
             top -= y1 - y0 + LINE_GAP * measure.pixel
     return lost
 
@@ -141,7 +141,8 @@ def _first_free(vertex, outward, width, height, taken: Boxes, frame, measure: Me
             # the box touches the circle of radius `reach` about the vertex
             far = reach * measure.pixel + min(width / 2 / max(abs(c), 1e-9), height / 2 / max(abs(s), 1e-9))
             centre = vertex + far * np.array([c, s])
-            box = np.array([*(centre - [width / 2, height / 2]), *(centre + [width / 2, height / 2])])
+            half = np.array([width / 2, height / 2])
+            box = np.array([*(centre - half), *(centre + half)])
             inside = box[0] > frame[0] + 2 and box[1] > frame[1] + 2 and box[2] < frame[2] - 2 and box[3] < frame[3] - 2
             if inside and taken.free(box, 1.5 * measure.pixel) and not taken.crossed(box, 2.0 * measure.pixel):
                 return box, reach

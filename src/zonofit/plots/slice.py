@@ -156,7 +156,9 @@ def _name_outside(axes, measure, names: Boxes, outside: Boxes, frame, small) -> 
                     continue
                 start = spot - out * (BAND - 3) * measure.pixel
                 leader = np.r_[start, target]
-                if np.hypot(*(start - target)) > longest or any(segments_meet_box(leader[None], taken)[0] for taken in names.boxes):
+                if np.hypot(*(start - target)) > longest:
+                    continue
+                if any(segments_meet_box(leader[None], taken)[0] for taken in names.boxes):
                     continue
                 cost = np.hypot(*(start - target)) + 60 * segments_cross(leader, leaders)
                 if cost < best:

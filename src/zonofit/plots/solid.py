@@ -136,7 +136,7 @@ class Solid:
         """The view that keeps vertices and edges in sight farthest apart and shows the path to `vertex`."""
         if len(self.points) > MOST_FOR_SEARCH or len(self.points) < 3:
             return View(np.radians(35.0), np.radians(20.0))
-        best, chosen = -np.inf, None
+        best, chosen = -np.inf, View(0.0, 0.0)
         for elevation in ELEVATIONS:
             for azimuth in AZIMUTHS:
                 view = View(azimuth, elevation)
