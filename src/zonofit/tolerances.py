@@ -25,6 +25,8 @@ class Tolerances:
         Unit generators are linearly dependent when the volume they span is at most this.
     roundoff : float
         Multiple of the running rounding-error bound below which a pivoted quantity counts as zero.
+    inside : float
+        A point counts as inside a zonotope up to this distance, in widths of the zonotope.
     """
 
     rank: float = 1e-11
@@ -32,6 +34,7 @@ class Tolerances:
     sign: float = 1e-12
     dependent: float = 1e-11
     roundoff: float = 256.0
+    inside: float = 1e-9
 
 
 DEFAULT_TOLERANCES = Tolerances()

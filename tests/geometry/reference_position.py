@@ -44,9 +44,7 @@ def circuits(integers, largest):
 def least_singular_value(rows):
     """Least singular value over all n-subsets, and the subset."""
     n = rows.shape[1]
-    return min(
-        (np.linalg.svd(rows[list(S)], compute_uv=False)[-1], S) for S in combinations(range(len(rows)), n)
-    )
+    return min((np.linalg.svd(rows[list(S)], compute_uv=False)[-1], S) for S in combinations(range(len(rows)), n))
 
 
 def least_breaking_move(rows, movable):
@@ -60,6 +58,17 @@ def least_breaking_move(rows, movable):
             if length > 0:
                 best = min(best, (1 / length, S))
     return best
+
+
+def inradius(rows):
+    """max_{|w|=1} minᵢ rowsᵢ·w: one over the shortest w with rows·w >= 1, which is shortest for its tight rows."""
+    shortest = np.inf
+    for k in range(1, rows.shape[1] + 1):
+        for S in combinations(range(len(rows)), k):
+            w = np.linalg.lstsq(rows[list(S)], np.ones(k), rcond=None)[0]
+            if np.all(rows @ w > 1 - 1e-9):
+                shortest = min(shortest, np.linalg.norm(w))
+    return 1 / shortest
 
 
 def primitive(row):

@@ -59,3 +59,14 @@ def test_bad_points_are_refused_in_one_sentence(points, words):
 def test_bad_weights_are_named(w):
     with pytest.raises(InputError, match=r"^w:"):
         Arrangement(np.eye(2)).sign_vector(w)
+
+
+def test_signs_do_not_depend_on_units():
+    rng = np.random.default_rng(0)
+    G = rng.standard_normal((12, 3))
+    w = rng.standard_normal((20, 3))
+    column = np.array([2.0**-27, 1.0, 2.0**27])
+    row = 2.0 ** rng.integers(-30, 30, 12)
+    scaled = Arrangement(row[:, None] * G * column)
+    assert np.array_equal(scaled.sign_vector(w / column), Arrangement(G).sign_vector(w))
+    assert np.all(scaled.sign_vector(w / column) != 0)

@@ -90,15 +90,13 @@ def test_cube_at_any_scale(scale):
     assert next(iter(report.dependencies)) == pytest.approx({0: 1, 1: -1, 2: -1, 3: 1})
 
 
-def test_as_stored_decimals_are_not_collinear():
-    X = np.array([[0.1], [0.2], [0.3]]) * [1.0, 3.0] + [0.0, 0.7]
-    G = np.c_[X, np.ones(3)]
-    assert reference.exact_rank([[Fraction(x) for x in row] for row in G.tolist()]) == 3
-    A = Arrangement.from_examples(np.round(X, 1))
-    assert A.position().is_generic is False
-    assert A.position(exact=False).is_generic is False
-    stored = A.position(exact=True)
-    assert stored.arithmetic == "rational" and stored.is_generic is False
+def test_decimals_are_what_was_typed():
+    """(0.1, 0.3), (0.2, 0.6), (0.3, 0.9) are collinear, though not as binary fractions."""
+    A = Arrangement.from_examples([[0.1, 0.3], [0.2, 0.6], [0.3, 0.9]])
+    assert reference.exact_rank([[Fraction(x) for x in row] for row in A.generators.tolist()]) == 3
+    for exact in ("auto", False, True):
+        assert A.position(exact=exact).is_generic is False
+    assert A.position().exact
 
 
 def test_dyadic_decides_what_a_tolerance_cannot():

@@ -70,7 +70,9 @@ def test_gordan(table):
     assert proves(rows, proof)
     if isinstance(proof, dict):  # a circuit: dropping any member leaves independent rows
         members = [rows[i] for i in proof]
-        assert all(reference.exact_rank(members[:k] + members[k + 1 :]) == len(members) - 1 for k in range(len(members)))
+        assert all(
+            reference.exact_rank(members[:k] + members[k + 1 :]) == len(members) - 1 for k in range(len(members))
+        )
 
 
 @pytest.mark.parametrize("inside", [True, False])

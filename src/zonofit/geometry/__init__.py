@@ -19,14 +19,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from zonofit.geometry.arrangement import Arrangement
+    from zonofit.geometry.faces import Face, meet
+    from zonofit.geometry.poset import face_poset
+    from zonofit.geometry.power import ZonotopePower
     from zonofit.geometry.zonotope import Zonotope
 
 _HOMES = {
     "Arrangement": "arrangement",
+    "Face": "faces",
     "Zonotope": "zonotope",
+    "ZonotopePower": "power",
+    "face_poset": "poset",
+    "meet": "faces",
 }
 
-__all__ = ["Arrangement", "Zonotope"]
+__all__ = ["Arrangement", "Face", "Zonotope", "ZonotopePower", "face_poset", "meet"]
 
 
 def __getattr__(name: str) -> Any:

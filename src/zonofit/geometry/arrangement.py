@@ -80,14 +80,26 @@ class Arrangement:
         return reduce_generators(self._generators, self.tolerances)
 
     def sign_vector(self, w) -> np.ndarray:
-        """Signs in {-1, 0, +1} of gᵢ·w, shape (..., N), for weights of shape (..., n)."""
-        w = self._weights(w)
-        G = self._generators
-        values = w @ G.T
-        scale = np.linalg.norm(w, axis=-1)[..., None] * np.linalg.norm(G, axis=1)
+        """Signs in {-1, 0, +1} of gᵢ·w, shape (..., N), for weights of shape (..., n).
+
+        A product counts as zero up to ``tolerances.sign`` times the norms of both factors, measured in rows and columns
+        scaled to equal size, so that neither the units of a feature nor the length of a generator matter.
+        """
+        rows, column = self._equilibrated
+        u = self._weights(w) * column
+        values = u @ rows.T
+        scale = np.linalg.norm(u, axis=-1)[..., None] * np.linalg.norm(rows, axis=1)
         signs = np.sign(values).astype(np.int8)
         signs[np.abs(values) <= self.tolerances.sign * scale] = 0
         return signs
+
+    @cached_property
+    def _equilibrated(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows with largest entry at most 1 in every row and column, and the column sizes taken out."""
+        size = np.max(np.abs(self._generators), axis=1, keepdims=True)
+        rows = self._generators / np.where(size > 0, size, 1.0)
+        column = np.max(np.abs(rows), axis=0)
+        return rows / np.where(column > 0, column, 1.0), column
 
     def pattern(self, w) -> np.ndarray:
         """Activation pattern I{gᵢ·w > 0} as booleans, shape (..., N)."""

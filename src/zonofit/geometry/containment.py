@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# distance from the zonotope, in widths of it, up to which a point counts as inside
-INSIDE = 1e-9
-# the tightest feasibility that HiGHS accepts, well below INSIDE
+from zonofit.tolerances import DEFAULT_TOLERANCES, Tolerances
+
+# the tightest feasibility that HiGHS accepts
 _SOLVER = 1e-10
 
 
@@ -45,7 +45,7 @@ class Containment:
         return self.inside
 
 
-def containment(generators: np.ndarray, point: np.ndarray) -> Containment:
+def containment(generators: np.ndarray, point: np.ndarray, tolerances: Tolerances = DEFAULT_TOLERANCES) -> Containment:
     """Decide whether `point` (n,) is in the zonotope of `generators` (N, n)."""
     from scipy.optimize import linprog
 
@@ -69,7 +69,7 @@ def containment(generators: np.ndarray, point: np.ndarray) -> Containment:
         raise ArithmeticError(f"the linear program of containment failed: {answer.message}")
     coefficients = _polished(rows, target, np.clip(answer.x[:N] / size, 0.0, 1.0))
     residual = float(np.max(np.abs(rows.T @ coefficients - target)))
-    if residual <= INSIDE:
+    if residual <= tolerances.inside:
         return Containment(True, coefficients, residual, None, 0.0)
     w = answer.eqlin.marginals / width
     margin = float(w @ p - np.maximum(G @ w, 0.0).sum())

@@ -39,19 +39,6 @@ def simple_signs(arrangement: Arrangement, signs: np.ndarray) -> np.ndarray:
     return np.where(low == high, low, 0)
 
 
-def signs_of(arrangement: Arrangement, w: np.ndarray) -> np.ndarray:
-    """Signs of gᵢ·w, zero up to ``tolerances.sign`` in rows and columns of equal size: features may have any scale."""
-    signs = arrangement.sign_vector(w)
-    row = np.max(np.abs(arrangement.generators), axis=1, keepdims=True)
-    rows = arrangement.generators / np.where(row > 0, row, 1.0)
-    column = np.max(np.abs(rows), axis=0)
-    u = w * column
-    rows = rows / np.where(column > 0, column, 1.0)
-    values = rows @ u
-    small = np.abs(values) <= arrangement.tolerances.sign * np.linalg.norm(rows, axis=1) * np.linalg.norm(u)
-    return np.where(small, 0, np.sign(values)).astype(signs.dtype)
-
-
 def relative_interior(arrangement: Arrangement, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Signs on ``reduction.simple`` of the relative interior of R^signs, and a point u (r,) there."""
     from scipy.optimize import linprog

@@ -23,7 +23,7 @@ import numpy as np
 
 from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.arrangement import Arrangement
-from zonofit.geometry.covectors import as_signs, expand_signs, relative_interior, signs_of, simple_signs
+from zonofit.geometry.covectors import as_signs, expand_signs, relative_interior, simple_signs
 from zonofit.geometry.flats import flats, rank_of, restriction, span_of
 from zonofit.geometry.packing import unpack
 
@@ -127,7 +127,7 @@ def face_of(arrangement: Arrangement, w) -> Face:
     if w.ndim != 1:
         raise InputError(f"w: expected one vector of weights, got shape {w.shape}; call `face_of` once per vector.")
     reduction = arrangement.reduction
-    signs = signs_of(arrangement, w)
+    signs = arrangement.sign_vector(w)
     zero_rows = np.unique(reduction.member[(signs == 0) & (reduction.orientation != 0)])
     spanned, _ = span_of(arrangement, zero_rows)
     signs[np.r_[spanned, True][reduction.member]] = 0
@@ -174,26 +174,29 @@ def faces(arrangement: Arrangement, codimension: int, *, budget: int = 1_000_000
     BudgetError
         When there are more than `budget`.
     """
-    found: list[Face] = []
-    for signs in iter_face_signs(arrangement, codimension, budget=budget):
-        found += [Face(tuple(row), arrangement) for row in signs.tolist()]
-        if len(found) > budget:
-            raise BudgetError(
-                f"faces: more than {budget} faces of codimension {codimension}; "
-                "raise `budget` or take fewer generators."
-            )
-    return found
+    blocks = iter_face_signs(arrangement, codimension, budget=budget)
+    return [Face(tuple(row), arrangement) for signs in blocks for row in signs.tolist()]
 
 
 def iter_face_signs(arrangement: Arrangement, codimension: int, *, budget: int = 1_000_000) -> Iterator[np.ndarray]:
     """Sign vectors (F, N) of the faces of a codimension, one int8 array per flat: the chambers of its restriction."""
     N = arrangement.n_generators
+    total = 0
     for flat in flats(arrangement, codimension, budget=budget):
         if codimension == arrangement.rank:
             yield np.zeros((1, N), np.int8)
             continue
+        blocks = []
+        for block in restriction(arrangement, flat).arrangement.chambers():
+            blocks.append(block)
+            total += len(block)
+            if total > budget:
+                raise BudgetError(
+                    f"faces: more than {budget} faces of codimension {codimension}; "
+                    "raise `budget` or use fewer generators."
+                )
         live = np.setdiff1d(np.arange(N), flat)
-        words = np.vstack(list(restriction(arrangement, flat).arrangement.chambers()))
+        words = np.vstack(blocks)
         signs = np.zeros((len(words), N), np.int8)
         signs[:, live] = 2 * unpack(words, N)[:, live].astype(np.int8) - 1
         yield signs[np.lexsort(signs.T[::-1])]

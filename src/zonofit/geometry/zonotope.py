@@ -202,7 +202,7 @@ class Zonotope:
         point = as_points(np.atleast_2d(point), "point")
         if point.shape != (1, self.ambient_dimension):
             raise InputError(f"point: expected {self.ambient_dimension} coordinates, got shape {point.shape[1:]}.")
-        return containment(self.generators, point[0])
+        return containment(self.generators, point[0], self.arrangement.tolerances)
 
     def neighbors(self, barcode) -> np.ndarray:
         """Barcodes (K, N) of the vertices joined to a vertex by an edge; the rest of the zonotope is not looked at."""

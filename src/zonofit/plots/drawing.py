@@ -145,8 +145,8 @@ def around(point, outward, measure: Measure, name: str, style: Style) -> list[np
     for distance in (2.0, 5.0, 9.0):
         reach = (style.vertex / 2 + distance) * measure.pixel
         for turn in sorted(ROUND, key=lambda t: min(t, 2 * np.pi - t)):
-            c, s = np.cos(start + turn), np.sin(start + turn)
-            spots.append(point + [c * (reach + (x1 - x0) / 2), s * (reach + (y1 - y0) / 2)])
+            towards = np.array([np.cos(start + turn), np.sin(start + turn)])
+            spots.append(point + towards * (reach + np.array([x1 - x0, y1 - y0]) / 2))
     return spots
 
 

@@ -26,7 +26,7 @@ class Measure:
 
     def box(self, text: str, points: float, weight: str = "normal", at=(0.0, 0.0)) -> np.ndarray:
         """Rectangle (x0, y0, x1, y1) of a text that is anchored by its centre in `at`."""
-        return np.array(self.size(text, points, weight)) + [*at, *at]
+        return np.array(self.size(text, points, weight)) + np.tile(at, 2)
 
 
 class Boxes:
