@@ -144,7 +144,7 @@ def _bad_files(folder):
         (write("junk.npz", b"PK\x03\x04 no"), "damaged or not a NumPy file"),
         (write("cut.npy", whole[:200]), "damaged or not a NumPy file"),
         (write("empty.npy", b""), "damaged or not a NumPy file"),
-        (save("object.npy", np.array([[1, None]], object), allow_pickle=True), "pickled objects are not read"),
+        (save("object.npy", np.array([[1, None]], object), allow_pickle=True), "holds Python objects"),
         (save("text.npy", np.array([["a", "b"]])), "holds values of type <U1"),
         (save("complex.npy", np.array([[1j]])), "holds values of type complex128"),
         (save("flat.npy", np.ones(3)), r"has shape \(3,\)"),

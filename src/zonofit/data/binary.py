@@ -27,7 +27,9 @@ def read_array(path: Path, columns) -> Table:
     except FileNotFoundError:
         raise
     except Exception as error:  # np.load raises ValueError, EOFError, BadZipFile, SyntaxError, ... on junk
-        reason = "pickled objects are not read" if "pickle" in str(error) else "damaged or not a NumPy file"
+        # what is no array at all is taken for a pickle by np.load
+        objects = "Object arrays" in str(error)
+        reason = "holds Python objects, which are not read" if objects else "damaged or not a NumPy file"
         raise InputError(f"{path}: {reason}; save the table with numpy.save as an array of numbers.") from None
     if array.dtype.kind not in "biuf":
         raise InputError(f"{path}: holds values of type {array.dtype}, not real numbers; convert them to floats.")

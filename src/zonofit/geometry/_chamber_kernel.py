@@ -73,11 +73,13 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
     depth = max(k - 1, 1)
     node = (k + 2) * Mp
     T = np.zeros(depth * node)
-    for r in range(k + 1):
-        T[r * Mp : r * Mp + M] = axes[level + r, :M]
-    if level > 0:
-        T[(k + 1) * Mp : (k + 1) * Mp + M] = axes[0, :M]
-    T[M:Mp] = 1.0
+    for i in range(M):
+        for r in range(k + 1):
+            T[r * Mp + i] = axes[level + r, i]
+        if level > 0:
+            T[(k + 1) * Mp + i] = axes[0, i]
+    for i in range(M, Mp):
+        T[i] = 1.0
     growth = np.ones((depth, 4))
     sel = np.full(k + 1, -1, np.int64)
     cur = np.zeros(depth, np.int64)
@@ -96,8 +98,9 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
     order = np.empty(Mp, np.int64)
     scratch = np.empty(3 * Mp + 1, np.int64)
 
-    o = 0
-    t = 0
+    # typed, because a literal 0 would make numba compile the functions below twice
+    o = np.int64(0)
+    t = np.int64(0)
     cur[0] = start[0] if k > 1 else 0
     left = n_subsets
     first = True

@@ -101,9 +101,9 @@ def leaf_sorted(
     bound_n = tol * (growth[t, 3] + abs(fn) * growth[t, 2])
     for w in range(W):
         st[w] = fixed[t, w]
-    if p >= 0:
-        same[k - 2] = 0
-        opposite[k - 2] = 0
+        if p >= 0:
+            same[k - 2, w] = 0
+            opposite[k - 2, w] = 0
     for q in range(k - 1):
         U[sel[q]] = 2.0
     plain = clean
@@ -237,7 +237,8 @@ def _sort_by(keys, order, count, scratch, band):
     position = scratch[: count + 1]
     moved = scratch[count + 1 : 2 * count + 1]
     bins = scratch[2 * count + 1 : 3 * count + 1]
-    position[:] = 0
+    for z in range(count + 1):
+        position[z] = 0
     half = 0.5 * count
     for z in range(count):
         b = min(count - 1, int((keys[order[z]] + 1.0) * half))

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-LIGHTEST, DARKEST = 93.0, 58.0
-HUES = np.array([[-4.0, -46.0], [-26.0, 8.0], [18.0, 62.0]])
+LIGHTEST, DARKEST = 91.0, 52.0
+HUES = np.array([[-3.0, -34.0], [-11.0, 20.0], [-6.0, 54.0]])
 WHITE_POINT = np.array([0.95047, 1.0, 1.08883])
 XYZ_TO_RGB = np.array(
     [[3.2404542, -1.5371385, -0.4985314], [-0.9692660, 1.8760108, 0.0415560], [0.0556434, -0.2040259, 1.0572252]]
