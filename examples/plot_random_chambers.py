@@ -21,7 +21,7 @@ print(f"{arrangement.n_chambers():,} chambers")
 walls = {}
 for how in ("gaussian", "uniform"):
     patterns = arrangement.sample(300, rng, how=how).patterns
-    walls[how] = [len(arrangement.walls(pattern).neighbors()) for pattern in patterns]
+    walls[how] = [len(arrangement.walls(pattern)) for pattern in patterns]
     print(f"{how:>8}: {np.mean(walls[how]):.1f} walls on average")
 
 # %%

@@ -40,7 +40,11 @@ def test_text_is_read(tmp_path, text, names, values):
 
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(
-    arrays(float, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=st.floats(allow_nan=False, allow_infinity=False)),
+    arrays(
+        float,
+        st.tuples(st.integers(1, 6), st.integers(1, 4)),
+        elements=st.floats(allow_nan=False, allow_infinity=False),
+    ),
     st.sampled_from([",", ";", "\t", " "]),
 )
 def test_text_keeps_every_bit(tmp_path_factory, X, separator):

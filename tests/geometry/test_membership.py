@@ -47,7 +47,7 @@ def feasible_patterns(generators):
     A = Arrangement(generators)
     found = set()
     for bits in product([False, True], repeat=A.n_generators):
-        answer = membership(A, bits)
+        answer = membership(A, bits, arithmetic="dyadic")
         assert proved(A.generators, bits, answer)
         assert answer.verify()
         assert (answer.margin > 0) == answer.feasible
@@ -146,10 +146,39 @@ def test_rounding_makes_chambers_and_the_margin_tells():
     G = np.array([[0.1, 0.2, 0.3], [0.3, 0.6, 0.9], [1.0, 0.0, 0.0], [0.0, 1.0, 0.5]])
     assert 3 * Fraction(0.1) != Fraction(0.3)
     A = Arrangement(G)
-    between = membership(A, [True, False, True, False])
+    between = membership(A, [True, False, True, False], arithmetic="dyadic")
     assert between.feasible and proved(G, between.pattern, between)
     assert between.margin < 1e-15
     assert membership(A, [True, True, True, False]).margin > 1e-3
+
+
+@pytest.mark.parametrize("scale", [0.1, 1 / 3, 1e-8, 0.07])
+def test_typed_numbers_are_what_was_meant(scale):
+    """Rounded grids have slivers as stored; as rationals they have the chambers of the grid."""
+    grid = np.array(list(product([1, 2, 3], repeat=2)))
+    meant = Arrangement.from_examples(grid)
+    typed = Arrangement.from_examples(grid * scale)
+    listed = enumerated(meant.generators)
+    assert enumerated(typed.generators) == listed
+    stored = 0
+    for bits in product([False, True], repeat=9):
+        answer = membership(typed, bits, arithmetic="rational")
+        assert answer.arithmetic == "rational" and answer.verify()
+        assert answer.feasible == (bits in listed)
+        sliver = membership(typed, bits, arithmetic="dyadic")
+        assert sliver.verify() and (sliver.feasible or not answer.feasible)
+        assert sliver.feasible == answer.feasible or sliver.margin < 1e-14
+        stored += sliver.feasible
+    if scale == 0.1:
+        assert stored > len(listed)
+
+
+def test_numbers_that_are_not_short_are_taken_as_stored():
+    A = Arrangement(np.random.default_rng(6).standard_normal((5, 2)))
+    answer = membership(A, A.pattern([1.0, 2.0]), arithmetic="rational")
+    assert answer.arithmetic == "dyadic" and answer.feasible and answer.verify()
+    with pytest.raises(InputError, match="arithmetic"):
+        membership(A, np.zeros(5), arithmetic="float")
 
 
 def test_thin_chamber_gets_a_witness():
@@ -199,3 +228,20 @@ def test_larger_instances():
 def test_bad_patterns(pattern):
     with pytest.raises(InputError, match="pattern"):
         membership(Arrangement(np.eye(3)), pattern)
+
+
+def test_signs_that_rounding_gets_wrong():
+    """Sums that cancel: their float signs are often wrong, a proof never is."""
+    rng = np.random.default_rng(5)
+    G = rng.standard_normal((400, 6))
+    G[:, -1] = -np.sum(G[:, :-1], axis=1)
+    w = np.ones(6)
+    exact = [sum(map(Fraction, row)) for row in G.tolist()]
+    misled = [i for i in range(400) if (G[i] @ w > 0) != (exact[i] > 0)]
+    assert len(misled) > 10
+    for i in range(400):
+        for bit in (False, True):
+            proof = module._exact_signs_agree(
+                module._Generators(G[i : i + 1], None), np.array([bit]), np.array([True]), w
+            )
+            assert proof == (exact[i] > 0 if bit else exact[i] < 0)

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from tests.geometry import reference_position as reference
 from zonofit.errors import InputError
 from zonofit.geometry.arrangement import Arrangement
-from zonofit.geometry.position import position_report, small_rationals
+from zonofit.geometry.position import position_report
 
 quick = settings(deadline=None, max_examples=60, derandomize=True)
 tables = hnp.arrays(np.int64, st.tuples(st.integers(1, 7), st.integers(1, 4)), elements=st.integers(-1, 2))
@@ -209,17 +209,6 @@ def test_report_reads_well():
         *[line for line in str(Arrangement(G).position()).splitlines() if line.startswith("least volume")],
         "checked           all 35 subsets of 3, exactly, as small rationals",
     ]
-
-
-def test_small_rationals():
-    assert small_rationals([[0.1, -1 / 3], [5.0, 0.0]]) == [[Fraction(1, 10), Fraction(-1, 3)], [5, 0]]
-    assert small_rationals([[0.12345, 3e-8]]) == [[Fraction(12345, 100000), Fraction(3, 10**8)]]
-    assert small_rationals([[0.1 + 0.2]]) == [[Fraction(3, 10)]]  # one unit in the last place away
-    assert small_rationals([[1e300, -(2.0**60)]]) == [[int(1e300), -(2**60)]]
-    for x in (np.pi, 1e-300, np.sqrt(2) * 1e9, 5e-324, 0.1 + 1e-12):
-        assert small_rationals([[x]]) is None
-    draws = np.random.default_rng(9).standard_normal(2000) * 10.0 ** np.arange(-5, 5).repeat(200)
-    assert sum(small_rationals([[x]]) is not None for x in draws) <= 1
 
 
 def test_bad_input():

@@ -52,6 +52,17 @@ def test_primes():
     assert rational.primes_below(2**31, 3) == [2147483647, 2147483629, 2147483587]
 
 
+def test_small_rationals():
+    assert rational.small_rationals([[0.1, -1 / 3], [5.0, 0.0]]) == [[Fraction(1, 10), Fraction(-1, 3)], [5, 0]]
+    assert rational.small_rationals([[0.12345, 3e-8]]) == [[Fraction(12345, 100000), Fraction(3, 10**8)]]
+    assert rational.small_rationals([[0.1 + 0.2]]) == [[Fraction(3, 10)]]  # one unit in the last place away
+    assert rational.small_rationals([[1e300, -(2.0**60)]]) == [[int(1e300), -(2**60)]]
+    for x in (np.pi, 1e-300, np.sqrt(2) * 1e9, 5e-324, 0.1 + 1e-12):
+        assert rational.small_rationals([[x]]) is None
+    draws = np.random.default_rng(9).standard_normal(2000) * 10.0 ** np.arange(-5, 5).repeat(200)
+    assert sum(rational.small_rationals([[x]]) is not None for x in draws) <= 1
+
+
 def proves(rows, proof):
     if isinstance(proof, list):
         return all(sum(a * b for a, b in zip(row, proof, strict=True)) > 0 for row in rows)

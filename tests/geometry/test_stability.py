@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.geometry import reference_position as reference
 from zonofit.errors import BudgetError, InputError
+from zonofit.geometry import _narrow_subsets as narrow
 from zonofit.geometry.arrangement import Arrangement
 from zonofit.geometry.membership import is_chamber, membership
 from zonofit.geometry.packing import unpack
@@ -83,6 +84,37 @@ def test_pruned_search_finds_the_minimum(N):
     assert found.tight_radius == pytest.approx(tight.min(), rel=1e-6)
     assert found.tight_subset == tuple(subsets[np.argmin(tight)])
     assert N == 20 or found.n_inverted < found.n_subsets / 3
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_search_from_a_bad_start(monkeypatch, k, scale):
+    """One sample to start with, room for one candidate: the bounds alone must keep the minimum."""
+    monkeypatch.setattr(narrow, "_SAMPLES", 1)
+    monkeypatch.setattr(narrow, "_CAPACITY", 1)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        rows = rng.standard_normal((9, k)) * scale * 10 ** rng.uniform(-1, 1, 9)[:, None]
+        least, subset, _ = narrow.least_over_subsets(rows, k, None)
+        value, where = reference.least_singular_value(rows)
+        assert subset == where and least == pytest.approx(value, rel=1e-9)
+        for movable in {k, max(1, k - 1)}:
+            least, subset, _ = narrow.least_over_subsets(rows, k, movable)
+            value, where = reference.least_breaking_move(rows, movable)
+            assert subset == where and least == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 6])
+def test_bounds_hold(k):
+    rng = np.random.default_rng(k)
+    for _ in range(50):
+        rows = rng.standard_normal((k, k)) * 10 ** rng.uniform(-2, 2, (k, 1))
+        chosen = np.arange(k)
+        low, high = narrow._bounds(rows, chosen, k, -1, np.zeros((k, 2 * k)))
+        assert low * (1 - 1e-9) <= reference.least_singular_value(rows)[0] <= high * (1 + 1e-9)
+        for movable in range(1, k + 1):
+            low, high = narrow._bounds(rows, chosen, k, movable, np.zeros((k, 2 * k)))
+            assert low * (1 - 1e-9) <= reference.least_breaking_move(rows, movable)[0] <= high * (1 + 1e-9)
 
 
 @quick

@@ -19,7 +19,7 @@ def cells_of(X, bias=1.0):
 
 
 def regions_of_lines(X):
-    """Number of regions into which distinct lines x·w = -1 cut the plane: 1 + lines + Σ over meeting points of (multiplicity - 1)."""
+    """Regions into which lines x·w = -1 cut the plane: 1 + lines + Σ over meeting points of (multiplicity - 1)."""
     lines = [tuple(map(Fraction, x)) for x in np.unique(np.asarray(X, float), axis=0).tolist() if any(x)]
     points = {}
     for i, j in combinations(range(len(lines)), 2):
@@ -68,7 +68,7 @@ def test_units_of_the_data_do_not_matter(scale):
     scaled = X * [scale, 1 / scale]
     other, others = cells_of(scaled)
     assert np.allclose(other * np.array([[scale], [1 / scale]]), window)
-    assert [c.pattern.tobytes() for c in others] == [c.pattern.tobytes() for c in cells]
+    assert {c.pattern.tobytes() for c in others} == {c.pattern.tobytes() for c in cells}
 
 
 def test_slanted_slices_are_turned():

@@ -67,8 +67,15 @@ def test_boxes_that_touch_are_taken():
 def test_measured_sizes_are_those_drawn():
     figure = new_figure(4, 3)
     measure = Measure(figure)
-    for text, size, weight in [("1,2,3", 8, "normal"), ("$H_{12}$", 7.5, "normal"), ("0.1", 9, "bold"), ("a,\nb", 6, "normal")]:
-        artist = figure.text(0.5, 0.5, text, fontsize=size, fontweight=weight, ha="center", va="center", linespacing=1.1)
+    for text, size, weight in [
+        ("1,2,3", 8, "normal"),
+        ("$H_{12}$", 7.5, "normal"),
+        ("0.1", 9, "bold"),
+        ("a,\nb", 6, "normal"),
+    ]:
+        artist = figure.text(
+            0.5, 0.5, text, fontsize=size, fontweight=weight, ha="center", va="center", linespacing=1.1
+        )
         drawn = artist.get_window_extent(figure.canvas.get_renderer()).extents
         assert np.allclose(measure.box(text, size, weight, at=(200, 150)), drawn, atol=1.01)
 

@@ -20,6 +20,7 @@ from zonofit.geometry.minors import choose_row, next_small_row
 
 _EPS = float(np.finfo(float).eps)
 _SAMPLES = 4096
+_CAPACITY = 1024
 
 
 def least_over_subsets(rows: np.ndarray, k: int, movable: int | None) -> tuple[float, tuple[int, ...], int]:
@@ -51,7 +52,7 @@ def least_over_subsets(rows: np.ndarray, k: int, movable: int | None) -> tuple[f
     norms = np.linalg.norm(rows, axis=1)
     unit = rows / norms[:, None]
     slack = k**3 * 2.0**k * _EPS
-    capacity = 1024
+    capacity = _CAPACITY
     mode = -1 if movable is None else movable
     for first in range(N - k + 1):
         while True:

@@ -11,7 +11,7 @@ import numpy as np
 from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.chambers import Progress, chamber_bound, iter_chambers
 from zonofit.geometry.packing import unpack
-from zonofit.geometry.reduction import Reduction, reduce_generators
+from zonofit.geometry.reduction import Reduction, balance, reduce_generators
 from zonofit.tolerances import DEFAULT_TOLERANCES, Tolerances
 
 if TYPE_CHECKING:
@@ -95,11 +95,9 @@ class Arrangement:
 
     @cached_property
     def _equilibrated(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows with largest entry at most 1 in every row and column, and the column sizes taken out."""
-        size = np.max(np.abs(self._generators), axis=1, keepdims=True)
-        rows = self._generators / np.where(size > 0, size, 1.0)
-        column = np.max(np.abs(rows), axis=0)
-        return rows / np.where(column > 0, column, 1.0), column
+        """Generators whose entries of ordinary size are 1, and the sizes of the columns."""
+        row, column = balance(self._generators)
+        return np.ldexp(self._generators, -row[:, None] - column), np.ldexp(1.0, column)
 
     def pattern(self, w) -> np.ndarray:
         """Activation pattern I{gᵢ·w > 0} as booleans, shape (..., N)."""
@@ -166,11 +164,11 @@ class Arrangement:
 
         return position_report(self, **options)
 
-    def membership(self, pattern) -> Membership:
+    def membership(self, pattern, **options) -> Membership:
         """Whether `pattern` is a chamber, with a proof either way; see `zonofit.geometry.membership`."""
         from zonofit.geometry.membership import membership
 
-        return membership(self, pattern)
+        return membership(self, pattern, **options)
 
     def _weights(self, w) -> np.ndarray:
         w = np.asarray(w, float)

@@ -31,8 +31,9 @@ Progress = Callable[[int, int], None]
 
 _BLOCK_BYTES = 2**19
 
-# A quantity between these multiples of its rounding bound is neither clearly zero nor clearly not.
-_CLEARLY_ZERO, _CLEARLY_NONZERO = 0.5, 2.0
+# What is taken for non-zero should be beyond its rounding bound by this factor, and beyond what is taken for zero by that.
+_CLEARLY_NONZERO = 2.0
+_CLEAR_GAP = 100.0
 
 
 def chamber_bound(n_generators: int, rank: int) -> int:
@@ -285,7 +286,7 @@ def _expander(reduction: Reduction) -> Callable[[np.ndarray], np.ndarray]:
 
 def _warn_if_ambiguous(extremes: np.ndarray) -> None:
     zero, nonzero = extremes
-    if zero > _CLEARLY_ZERO or nonzero < _CLEARLY_NONZERO:
+    if nonzero < max(_CLEARLY_NONZERO, _CLEAR_GAP * zero):
         warnings.warn(
             "generators: some are so close to a dependency that rounding decides whether it is one (largest value "
             f"taken for zero {zero:.2g}, smallest taken for non-zero {nonzero:.2g}, in rounding bounds); the chambers "

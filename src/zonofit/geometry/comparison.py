@@ -76,7 +76,7 @@ def same_zonotope(first, second, *, budget: int = 20_000_000) -> Comparison:
     k = int(different[0]) if len(different) else shared
     first_has_it = k < len(a) and (k == len(b) or a[k].tolist() < b[k].tolist())
     pattern = _bits(a[k] if first_has_it else b[k], one.n_generators)
-    proofs = membership(one, pattern), membership(two, pattern)
+    proofs = membership(one, pattern, arithmetic="rational"), membership(two, pattern, arithmetic="rational")
     return Comparison(False, len(a), len(b), pattern, "first" if first_has_it else "second", proofs)
 
 

@@ -20,12 +20,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from math import lcm
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from zonofit.errors import InputError
-from zonofit.geometry.rational import dependency, gordan, integer_rows
+from zonofit.geometry.rational import dependency, gordan, integer_rows, small_rationals
 
 if TYPE_CHECKING:
     from zonofit.geometry.arrangement import Arrangement
@@ -55,6 +56,8 @@ class Membership:
     exact_witness : tuple of Fraction, or None
     exact_multipliers : dict of int to Fraction, or None
         Positive multipliers by generator; the generators form a circuit.
+    arithmetic : {"dyadic", "rational"}
+        What the proof takes the generators for: the floats as stored, or the short rationals that they stand for.
     """
 
     generators: np.ndarray = field(repr=False)
@@ -65,13 +68,16 @@ class Membership:
     margin: float
     exact_witness: tuple[Fraction, ...] | None = field(repr=False)
     exact_multipliers: dict[int, Fraction] | None
+    arithmetic: Literal["dyadic", "rational"] = "dyadic"
 
     def verify(self) -> bool:
         """Prove `feasible` again from generators, pattern and certificate alone, in rational arithmetic.
 
-        True means proved for the generators exactly as stored: no tolerance is involved.
+        True means proved for the generators exactly as `arithmetic` says: no tolerance is involved.
         """
-        rows = [[Fraction(x) for x in g] for g in self.generators.tolist()]
+        rows = small_rationals(self.generators) if self.arithmetic == "rational" else None
+        if rows is None:
+            rows = [[Fraction(x) for x in g] for g in self.generators.tolist()]
         signs = [1 if bit else -1 for bit in self.pattern.tolist()]
         if self.feasible:
             w = self.exact_witness
@@ -89,34 +95,43 @@ class Membership:
         return all(sum(m * signs[i] * rows[i][j] for i, m in certificate.items()) == 0 for j in range(len(rows[0])))
 
 
-def membership(arrangement: Arrangement, pattern) -> Membership:
+def membership(
+    arrangement: Arrangement, pattern, *, arithmetic: Literal["rational", "dyadic"] = "rational"
+) -> Membership:
     r"""Decide whether `pattern` is a chamber, with a witness or a Gordan certificate.
 
-    The answer is right for the generators exactly as stored, which are dyadic rationals; no tolerance enters it.
-    So a pattern whose chamber exists only through the rounding of the data (0.1 + 0.2 is not 0.3) is feasible here,
-    with a `margin` of rounding size, although methods that merge what lies within `Tolerances` do not list it.
+    The answer is exact; no tolerance enters it. Where all entries are short decimals or fractions it is about the
+    numbers that were meant, as is everything else that an `Arrangement` says. Other floats are taken exactly as stored,
+    so a pattern whose chamber exists only through the rounding of the data is feasible here, with a `margin` of
+    rounding size, although methods that merge what lies within `Tolerances` do not list it.
 
     Parameters
     ----------
     arrangement : Arrangement
     pattern : array_like (N,) of bool
         One bit a generator, 1 for gᵢ·w > 0.
+    arithmetic : {"rational", "dyadic"}
+        "dyadic": entries are the floats as stored (0.1 + 0.2 is not 0.3). "rational": entries stand for the p/q, q ≤ 1000, or the decimals of up to nine digits that they are to within
+        one unit in the last place; if any is neither, all are taken as stored.
 
     Returns
     -------
     Membership
     """
     bits = as_pattern(arrangement, pattern)
-    G = arrangement.generators
-    live = np.any(G != 0, axis=1)
+    if arithmetic not in ("dyadic", "rational"):
+        raise InputError(f'arithmetic: expected "dyadic" or "rational", got {arithmetic!r}.')
+    G = _Generators(
+        arrangement.generators, small_rationals(arrangement.generators) if arithmetic == "rational" else None
+    )
+    live = G.live
     if np.any(bits & ~live):
         return _infeasible(G, bits, {int(np.flatnonzero(bits & ~live)[0]): Fraction(1)})
     if not live.any():
-        return _feasible(G, bits, [Fraction(1)] + [Fraction(0)] * (G.shape[1] - 1))
+        return _feasible(G, bits, [Fraction(1)] + [Fraction(0)] * (arrangement.dimension - 1))
     for kind, guess in _guesses(arrangement, bits):
         if kind == "witness":
-            found = _exact_signs_agree(G, bits, live, guess)
-            if found:
+            if _exact_signs_agree(G, bits, live, guess):
                 return _feasible(G, bits, [Fraction(x) for x in guess.tolist()], guess)
         else:
             multipliers = _circuit_multipliers(G, bits, guess)
@@ -125,9 +140,9 @@ def membership(arrangement: Arrangement, pattern) -> Membership:
     return _decide_exactly(G, bits, live)
 
 
-def is_chamber(arrangement: Arrangement, pattern) -> bool:
-    """Whether `pattern` (N,) is a chamber of the generators exactly as stored; see `membership`."""
-    return membership(arrangement, pattern).feasible
+def is_chamber(arrangement: Arrangement, pattern, *, arithmetic: Literal["rational", "dyadic"] = "rational") -> bool:
+    """Whether `pattern` (N,) is a chamber of the generators exactly as stored, or as meant; see `membership`."""
+    return membership(arrangement, pattern, arithmetic=arithmetic).feasible
 
 
 def as_pattern(arrangement: Arrangement, pattern) -> np.ndarray:
@@ -141,6 +156,36 @@ def as_pattern(arrangement: Arrangement, pattern) -> np.ndarray:
     array = array.astype(bool)
     array.setflags(write=False)
     return array
+
+
+@dataclass(frozen=True, eq=False)
+class _Generators:
+    """Generators as floats and as exact numbers, which are the floats themselves where `rationals` is None."""
+
+    floats: np.ndarray
+    rationals: list[list[Fraction]] | None
+
+    @property
+    def live(self) -> np.ndarray:
+        return np.any(self.floats != 0, axis=1)
+
+    @property
+    def arithmetic(self) -> Literal["dyadic", "rational"]:
+        return "dyadic" if self.rationals is None else "rational"
+
+    def row(self, i: int) -> list[Fraction]:
+        return [Fraction(x) for x in self.floats[i].tolist()] if self.rationals is None else self.rationals[i]
+
+    def integers(self, members) -> tuple[list[list[int]], list[Fraction]]:
+        """Integer rows, and the positive factors by which they exceed the generators."""
+        if self.rationals is None:
+            rows, exponents = integer_rows(self.floats[members])
+            return rows, [1 / Fraction(2) ** e for e in exponents]
+        exact = [self.rationals[i] for i in members]
+        factors = [lcm(*(x.denominator for x in row)) for row in exact]
+        return [[int(x * f) for x in row] for row, f in zip(exact, factors, strict=True)], [
+            Fraction(f) for f in factors
+        ]
 
 
 def _guesses(arrangement: Arrangement, bits: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
@@ -182,74 +227,69 @@ def _unit(w: np.ndarray) -> np.ndarray:
     return w / max(np.linalg.norm(w), _TINY)
 
 
-def _exact_signs_agree(G: np.ndarray, bits: np.ndarray, live: np.ndarray, w: np.ndarray) -> bool:
+def _exact_signs_agree(G: _Generators, bits: np.ndarray, live: np.ndarray, w: np.ndarray) -> bool:
     """Whether w is a witness, exactly: by the rounding error bound where it suffices, else by fractions."""
     with np.errstate(all="ignore"):
-        values = np.where(bits, 1.0, -1.0) * (G @ w)
-        bound = (len(w) + 2) * (_EPS * (np.abs(G) @ np.abs(w)) + _TINY)
+        values = np.where(bits, 1.0, -1.0) * (G.floats @ w)
+        bound = (len(w) + 4) * (_EPS * (np.abs(G.floats) @ np.abs(w)) + _TINY)
         proved = values > bound
         refuted = values < -bound
     if np.any(refuted & live):
         return False
-    doubtful = np.flatnonzero(live & ~proved)
     exact = [Fraction(x) for x in w.tolist()]
-    return all(_product(G[i], exact) * (1 if bits[i] else -1) > 0 for i in doubtful)
+    return all(_product(G.row(i), exact) * (1 if bits[i] else -1) > 0 for i in np.flatnonzero(live & ~proved).tolist())
 
 
-def _product(g: np.ndarray, w: list[Fraction]) -> Fraction:
-    return sum((Fraction(x) * y for x, y in zip(g.tolist(), w, strict=True)), Fraction(0))
+def _product(g: list[Fraction], w: list[Fraction]) -> Fraction:
+    return sum((x * y for x, y in zip(g, w, strict=True)), Fraction(0))
 
 
-def _circuit_multipliers(G: np.ndarray, bits: np.ndarray, members: np.ndarray) -> dict[int, Fraction] | None:
+def _circuit_multipliers(G: _Generators, bits: np.ndarray, members: np.ndarray) -> dict[int, Fraction] | None:
     """Multipliers of the circuit among `members`, or None when they have no dependency of the right signs."""
-    integers, exponents = integer_rows(G[members])
+    integers, factors = G.integers(members)
     solution = dependency(integers)
     if solution is None:
         return None
-    signs = [1 if bits[i] else -1 for i in members]
-    turned = [m * s for m, s in zip(solution, signs, strict=True)]
+    turned = [m if bits[i] else -m for i, m in zip(members, solution, strict=True)]
     if min(turned) < 0 < max(turned):
         return None
-    return {int(i): abs(m) / Fraction(2) ** e for i, m, e in zip(members, turned, exponents, strict=True) if m}
+    return {int(i): abs(m) * f for i, m, f in zip(members, turned, factors, strict=True) if m}
 
 
-def _decide_exactly(G: np.ndarray, bits: np.ndarray, live: np.ndarray) -> Membership:
+def _decide_exactly(G: _Generators, bits: np.ndarray, live: np.ndarray) -> Membership:
     members = np.flatnonzero(live)
-    integers, exponents = integer_rows(G[members])
-    signed = [[x if bits[i] else -x for x in row] for i, row in zip(members, integers, strict=True)]
-    proof = gordan(signed)
+    integers, factors = G.integers(members)
+    proof = gordan([[x if bits[i] else -x for x in row] for i, row in zip(members, integers, strict=True)])
     if isinstance(proof, list):
         return _feasible(G, bits, proof)
-    return _infeasible(G, bits, {int(members[j]): m / Fraction(2) ** exponents[j] for j, m in proof.items()})
+    return _infeasible(G, bits, {int(members[j]): m * factors[j] for j, m in proof.items()})
 
 
-def _feasible(G: np.ndarray, bits: np.ndarray, exact: list[Fraction], w: np.ndarray | None = None) -> Membership:
+def _feasible(G: _Generators, bits: np.ndarray, exact: list[Fraction], w: np.ndarray | None = None) -> Membership:
     if w is None:
         largest = max(abs(x) for x in exact)
         w = _unit(np.array([float(x / largest) for x in exact]))
-        if _exact_signs_agree(G, bits, np.any(G != 0, axis=1), w):
+        if _exact_signs_agree(G, bits, G.live, w):
             exact = [Fraction(x) for x in w.tolist()]
     w.setflags(write=False)
-    return Membership(G, bits, True, w, None, _margin(G, w, exact), tuple(exact), None)
+    return Membership(G.floats, bits, True, w, None, _margin(G, w, exact), tuple(exact), None, G.arithmetic)
 
 
-def _infeasible(G: np.ndarray, bits: np.ndarray, multipliers: dict[int, Fraction]) -> Membership:
+def _infeasible(G: _Generators, bits: np.ndarray, multipliers: dict[int, Fraction]) -> Membership:
     total = sum(multipliers.values())
     exact = {i: m / total for i, m in sorted(multipliers.items())}
     rounded = np.zeros(len(bits))
     rounded[list(exact)] = [float(m) for m in exact.values()]
     rounded.setflags(write=False)
-    return Membership(G, bits, False, None, rounded, 0.0, None, exact)
+    return Membership(G.floats, bits, False, None, rounded, 0.0, None, exact, G.arithmetic)
 
 
-def _margin(G: np.ndarray, w: np.ndarray, exact: list[Fraction]) -> float:
-    size = np.abs(G) @ np.abs(w)
-    live = size > 0
-    if not live.any():
-        return 1.0
-    ratio = np.full(len(G), np.inf)
-    ratio[live] = np.abs(G @ w)[live] / size[live]
-    for i in np.flatnonzero(ratio < 1e3 * (len(w) + 2) * _EPS):
-        products = [abs(Fraction(x) * y) for x, y in zip(G[i].tolist(), exact, strict=True)]
-        ratio[i] = float(abs(_product(G[i], exact)) / sum(products))
+def _margin(G: _Generators, w: np.ndarray, exact: list[Fraction]) -> float:
+    with np.errstate(all="ignore"):
+        ratio = np.abs(G.floats @ w) / (np.abs(G.floats) @ np.abs(w))
+    ratio[~G.live] = 1.0
+    for i in np.flatnonzero(~(ratio > 1e3 * (len(w) + 4) * _EPS)).tolist():  # also where it overflowed
+        g = G.row(i)
+        size = sum(abs(x * y) for x, y in zip(g, exact, strict=True))
+        ratio[i] = float(abs(_product(g, exact)) / size)
     return float(np.min(ratio))

@@ -5,9 +5,9 @@ homogeneous examples x̄ᵢ = (xᵢ, 1) that is the paper's "no nontrivial affin
 rank is too small or there is a *circuit*, a minimal dependent set, with at most rank-many members: a zero generator, a
 parallel pair, three collinear examples, ...
 
-Short numbers are recognised (every entry p/q with q ≤ 1000, or a decimal of up to nine digits) and then decided exactly.
-Other floats are compared with ``tolerances.dependent``, as volumes of unit generators in the whitened coordinates of
-`Arrangement.reduction`.
+Short numbers are recognised (every entry p/q with q ≤ 1000, or a decimal of up to nine digits) and then decided
+exactly. Other floats are compared with ``tolerances.dependent``, as volumes of unit generators in the whitened
+coordinates of `Arrangement.reduction`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from zonofit.errors import InputError
-from zonofit.geometry.rational import dependency, echelon, integer_rows
+from zonofit.geometry.rational import dependency, echelon, integer_rows, small_rationals
 
 if TYPE_CHECKING:
     from zonofit.geometry.arrangement import Arrangement
     from zonofit.geometry.minors import Minors
 
-_LARGEST_DENOMINATOR = 1000
-_LARGEST_DECIMAL = 10**9
-_COINCIDENCE = 2.0**40  # |x| q² up to here: a float is within one ulp of such a p/q by chance with odds below 2^-12
 _SAMPLES = 100_000
 _SHOWN = 16
 _NEAR_ROUNDING = 1e-9
@@ -231,37 +228,6 @@ def position_report(
         nearest_independent=float(least),
         nearest_subset=None if subset is None else tuple(heads[i] for i in subset),
     )
-
-
-def small_rationals(values) -> list[list[Fraction]] | None:
-    """Recognise `values` (N, n) as short rationals to within one unit in the last place; None if they are not.
-
-    Short are p/q with q ≤ 1000 and decimals of up to nine digits.
-    """
-    values = np.asarray(values, float)
-    known: dict[float, Fraction] = {}
-    for x in np.unique(values).tolist():
-        f = _short(x)
-        if f is None:
-            return None
-        known[x] = f
-    return [[known[x] for x in row] for row in values.tolist()]
-
-
-def _short(x: float) -> Fraction | None:
-    if x == 0:
-        return Fraction(0)
-    ulp = float(np.spacing(abs(x)))
-    f = Fraction(x).limit_denominator(_LARGEST_DENOMINATOR)
-    if f and abs(float(f) - x) <= ulp and (f.denominator == 1 or abs(x) * f.denominator**2 <= _COINCIDENCE):
-        return f
-    power = 10**4
-    while abs(x) * power <= _LARGEST_DECIMAL and power <= 10**18:
-        f = Fraction(round(x * power), power)
-        if f and abs(float(f) - x) <= ulp:
-            return f
-        power *= 10
-    return None
 
 
 def _exact_rows(

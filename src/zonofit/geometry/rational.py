@@ -15,6 +15,9 @@ import numpy as np
 
 Rows = Sequence[Sequence[int]]
 
+_LARGEST_DENOMINATOR = 1000
+_LARGEST_DECIMAL = 10**9
+_COINCIDENCE = 2.0**40  # |x| q² up to here: a float is within one ulp of such a p/q by chance with odds below 2^-12
 _DANTZIG_PIVOTS = 200  # then Bland's rule, which is slower and cannot cycle
 
 
@@ -38,6 +41,37 @@ def integer_rows(rows) -> tuple[list[list[int]], list[int]]:
         integers.append([p >> shift for p in numerators])
         exponents.append(shift - denominator.bit_length() + 1)
     return integers, exponents
+
+
+def small_rationals(values) -> list[list[Fraction]] | None:
+    """Recognise `values` (N, n) as short rationals to within one unit in the last place; None if they are not.
+
+    Short are p/q with q ≤ 1000 and decimals of up to nine digits.
+    """
+    values = np.asarray(values, float)
+    known: dict[float, Fraction] = {}
+    for x in np.unique(values).tolist():
+        f = _short(x)
+        if f is None:
+            return None
+        known[x] = f
+    return [[known[x] for x in row] for row in values.tolist()]
+
+
+def _short(x: float) -> Fraction | None:
+    if x == 0:
+        return Fraction(0)
+    ulp = float(np.spacing(abs(x)))
+    f = Fraction(x).limit_denominator(_LARGEST_DENOMINATOR)
+    if f and abs(float(f) - x) <= ulp and (f.denominator == 1 or abs(x) * f.denominator**2 <= _COINCIDENCE):
+        return f
+    power = 10**4
+    while abs(x) * power <= _LARGEST_DECIMAL and power <= 10**18:
+        f = Fraction(round(x * power), power)
+        if f and abs(float(f) - x) <= ulp:
+            return f
+        power *= 10
+    return None
 
 
 def echelon(matrix: Rows) -> tuple[list[list[int]], int, list[int], int]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from zonofit.tolerances import Tolerances
 
+_BALANCING_STEPS = 10
 _WHITENING_STEPS = 20
 
 
@@ -82,16 +83,10 @@ def _whiten(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]
     decimal = _decimal_scale(rows)
     rows = np.where(decimal == 1.0, rows, np.round(rows * decimal) / _power_of_two(decimal))
     column = decimal / _power_of_two(decimal)
-    # powers of two keep integer data exact, and the largest entry first keeps 1e300 from overflowing a norm
-    scaled = rows / _power_of_two(np.max(np.abs(rows), axis=1))[:, None]
-    for _ in range(8):
-        size = np.max(np.abs(scaled), axis=0)
-        step = np.where(size > 0, _power_of_two(np.where(size > 0, size, 1.0)), 1.0)
-        scaled = scaled / step
-        column /= step
-        scaled = scaled / _power_of_two(np.max(np.abs(scaled), axis=1))[:, None]
-        if np.all(step == 1.0):
-            break
+    row_power, column_power = balance(rows)
+    column = column * np.ldexp(1.0, -column_power)
+    # powers of two keep integer data exact
+    scaled = np.ldexp(rows, -row_power[:, None] - column_power)
     _, singular, right = np.linalg.svd(_unit(scaled), full_matrices=False)
     rank = int(np.sum(singular > tolerance * singular[0]))
     change = right[:rank].T / singular[:rank]
@@ -104,6 +99,25 @@ def _whiten(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]
         change = change @ (axes / np.sqrt(spread))
     white = _unit(_accurate_product(scaled, change))
     return white, column[:, None] * change
+
+
+def balance(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Exponents of two, one a row and one a column, that bring the largest entry of each to about 1.
+
+    Columns come first: features have units, while examples rarely differ in length by as much. Largest entries rather
+    than means or medians, because many of the others may be zeros spoilt by rounding.
+    """
+    live, used = np.any(rows != 0, axis=1), np.any(rows != 0, axis=0)
+    size = np.where(rows != 0, np.frexp(rows)[1], -(10**6))
+    row = np.zeros(len(rows), int)
+    column = np.zeros(rows.shape[1], int)
+    for _ in range(_BALANCING_STEPS):
+        before = column
+        column = np.where(used, np.max(size - row[:, None], axis=0), 0)
+        row = np.where(live, np.max(size - column, axis=1), 0)
+        if np.array_equal(column, before):
+            break
+    return row, column
 
 
 def _unit(rows: np.ndarray) -> np.ndarray:

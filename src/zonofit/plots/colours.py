@@ -2,15 +2,15 @@
 
 A chamber's colour has two coordinates of CIELAB: lightness falls with the number of active examples, so
 neighbouring chambers, which differ in that number, never look alike; and within one number the hue runs from blue over
-green to amber, evenly along the blue-yellow axis that deuteranopes and protanopes see.
+green to yellow, evenly along the blue-yellow axis that deuteranopes and protanopes see.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-LIGHTEST, DARKEST = 91.0, 52.0
-HUES = np.array([[-3.0, -34.0], [-11.0, 20.0], [-6.0, 54.0]])
+LIGHTEST, DARKEST = 90.0, 55.0
+HUES = np.array([[-8.0, -42.0], [-36.0, 26.0], [-8.0, 70.0]])
 WHITE_POINT = np.array([0.95047, 1.0, 1.08883])
 XYZ_TO_RGB = np.array(
     [[3.2404542, -1.5371385, -0.4985314], [-0.9692660, 1.8760108, 0.0415560], [0.0556434, -0.2040259, 1.0572252]]

@@ -30,7 +30,7 @@ def draw_examples(axes: Axes, scene: Scene, measure: Measure) -> None:
     axes.set_ylim(*((low[1] + high[1]) / 2 + extent[1] * np.array([-0.7, 0.7])))
     axes.locator_params(nbins=5)
     across, up = (f"$x_{k}$ {_common_factor(axis)}".strip() for k, axis in ((1, axes.xaxis), (2, axes.yaxis)))
-    axes.annotate(across, (1, 0), (0, -23), "axes fraction", textcoords="offset points", fontsize=9, ha="right")
+    axes.annotate(across, (1, 0), (0, -26), "axes fraction", textcoords="offset points", fontsize=9, ha="right")
     axes.annotate(up, (0, 1), (-6, 5), "axes fraction", textcoords="offset points", fontsize=9, ha="left")
     axes.tick_params(labelsize=7, length=2.5, color=FAINT, labelcolor=INK)
     for side in ("top", "right"):

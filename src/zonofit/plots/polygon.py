@@ -30,7 +30,7 @@ def plane_coordinates(generators: np.ndarray) -> np.ndarray:
         flat = np.zeros((len(generators), 2))
         flat[:, 2 - len(used) :] = generators[:, used]
         return flat
-    axes = np.linalg.svd(generators, full_matrices=False)[2][:2]
+    axes = np.linalg.svd(generators)[2][:2]
     return generators @ axes.T
 
 

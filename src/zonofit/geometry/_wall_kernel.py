@@ -1,0 +1,523 @@
+"""The compiled search for the walls of one chamber; `zonofit.geometry.facets` says what it computes.
+
+Rows y are unit generators turned to the inside of the chamber, u is a point inside. The points y / (y·u) span a polytope
+whose corners are the walls. Two operations do all the work:
+
+*Query* in a direction d: the row with the least (y·d) / (y·u) is a wall if no other row ties with it, because
+h = d - min·u touches its hyperplane and no other: h proves it. O(M n), contiguous.
+
+*Test* of a row y against the columns E known so far: is y = Eλ with λ ≥ 0? Dual simplex method, always from the same
+*central* basis, which holds the mean of all rows. It ends with λ, which proves y redundant, or with a
+direction d, E·d ≥ 0 > y·d; the query in d yields a wall that is not yet a column (Clarkson's algorithm).
+
+Deep rows come first, when there are few columns; rows decided already need not be asked in queries. Since all tests
+start from one basis, its table of coefficients D = B⁻¹E is kept, and the basis k steps on is P·B⁻¹ with P the identity
+except in the at most k columns that left: a step costs O(k (|E| + n)) and no table is ever updated. Costs are equal but
+for a random part, which breaks ties and so prevents cycling.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+KERNEL = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "nsz", "nnan", "contract"}}
+
+OPEN, REDUNDANT, WALL, DOUBTFUL = 0, 1, 2, 3
+PROGRAMS, STEPS, QUERIES, FAILURES = 0, 1, 2, 3
+LANES = 32  # columns are filled up to a multiple of this: one unrolled turn of a loop on 512-bit registers
+BUCKETS = 256
+NONE = 1e300
+MAGNITUDE = 0x7FFFFFFFFFFFFFFF
+
+# rows of `lines` (M long), of `columns` (as long as there can be columns), of `vectors` (n long), of `index`
+DEPTH, INVERSE, VALUE, MOVED, SIGN = np.arange(5)
+FRESH, REDUCED, PIVOT_ROW, RATIO = np.arange(4)
+LEVEL, ENTERING, ETA, INSIDE, TOUCH, DIRECTION, NUDGED, WEIGHT, ROW, MEAN, NUDGE = np.arange(11)
+IDENTITY, COLUMN, ORDER, PLACE, BASIS, CENTRAL, SUPPORT, SLOT = np.arange(8)
+ZERO, NOWHERE = np.array([0, -1])
+
+
+@njit(**KERNEL)
+def find_walls(
+    rows, across, frame, cost, seeds, tol, status, proof, touch, work,
+    lines, columns, vectors, index, turned, turned_across, table, table_across, inverse, inverse_across, changed, scratch,
+):  # fmt: skip
+    """Decide every row; returns the number of columns, whose rows are then ``index[COLUMN]``.
+
+    Parameters
+    ----------
+    rows, across : (M, n) unit rows, not turned, and their transpose, filled up.
+    frame : (n, n) orthonormal directions to start with.
+    cost : costs of columns, 1 plus a random part.
+    seeds : (k, n) directions to query first.
+    tol : distance up to which a unit row touches a hyperplane.
+    status : (M,) REDUNDANT where a proof is known already, else OPEN; filled in.
+    proof : (M, n) for a redundant row the rows that hold it, else -1; filled in.
+    touch : (M, n) for each column a point that touches only its hyperplane, if its status is WALL; filled in.
+    work : numbers of programs, simplex steps, queries and failures.
+    lines, ..., scratch : workspace; ``vectors`` holds a point inside the chamber and a random direction.
+    """
+    M, n = rows.shape
+    for c in range(max(n, M)):
+        index[IDENTITY, c] = c
+        index[SLOT, c] = -1
+    combine(across, index, IDENTITY, vectors, INSIDE, n, ZERO, M, lines, DEPTH)
+    for i in range(M):
+        lines[SIGN, i] = 1.0 if lines[DEPTH, i] > 0.0 else -1.0
+        lines[INVERSE, i] = 1.0 / lines[DEPTH, i]
+    m = first_basis(rows, across, frame, tol, status, touch, lines, vectors, index, inverse, work)
+    first = turn_and_sort(rows, across, status, touch, m, lines, vectors, index, turned, turned_across)
+    for k in range(len(seeds)):
+        for c in range(n):
+            vectors[DIRECTION, c] = seeds[k, c]
+        project(turned_across, first, lines, vectors, index, M, n)
+        i, sure = touched(turned_across, first, tol, lines, vectors, index, M, n)
+        work[QUERIES] += 1
+        if sure and status[index[ORDER, i]] == OPEN:
+            status[index[ORDER, i]] = WALL
+            index[COLUMN, m] = i
+            for c in range(n):
+                touch[m, c] = vectors[TOUCH, c]
+            m += 1
+    for k in range(n):
+        index[CENTRAL, k] = index[SLOT, index[BASIS, k]]
+        for c in range(n):
+            inverse_across[c, k] = inverse[k, c]
+    tabulate(turned, cost, m, columns, vectors, index, table, table_across, inverse_across)
+    m = decide(
+        NOWHERE, ZERO, first, m, tol, cost, status, proof, touch, work, lines, columns, vectors, index,
+        turned, turned_across, table, table_across, inverse, inverse_across, changed,
+    )  # fmt: skip
+    for k in range(n):
+        index[CENTRAL, k] = index[BASIS, k]
+        index[SUPPORT, k] = index[COLUMN, index[BASIS, k]]
+    invert(turned, index, n, scratch, inverse)
+    for k in range(n):
+        for c in range(n):
+            inverse_across[c, k] = inverse[k, c]
+    tabulate(turned, cost, m, columns, vectors, index, table, table_across, inverse_across)
+    m = decide(
+        first, M, first, m, tol, cost, status, proof, touch, work, lines, columns, vectors, index,
+        turned, turned_across, table, table_across, inverse, inverse_across, changed,
+    )  # fmt: skip
+    for j in range(m):
+        index[COLUMN, j] = index[ORDER, index[COLUMN, j]]
+    return m
+
+
+@njit(**KERNEL)
+def decide(
+    start, stop, first, m, tol, cost, status, proof, touch, work, lines, columns, vectors, index,
+    turned, turned_across, table, table_across, inverse, inverse_across, changed,
+):  # fmt: skip
+    """Test the open rows in ``range(start, stop)``; row -1 is the mean of all rows, whose last basis stays in ``index``."""
+    M = turned.shape[0]
+    n = table.shape[0]
+    K = vectors.shape[1]
+    keys = vectors.view(np.int64)
+    column_keys = columns.view(np.int64)
+    most = 50 + 20 * n
+    for p in range(start, stop):
+        if p >= 0 and status[index[ORDER, p]] != OPEN:
+            continue
+        for c in range(n):
+            vectors[ROW, c] = turned[p, c] if p >= 0 else vectors[MEAN, c]
+        verdict = OPEN
+        for attempt in range(2):
+            work[PROGRAMS] += 1
+            combine(inverse_across, index, IDENTITY, vectors, ROW, n, ZERO, K, vectors, LEVEL)
+            for k in range(n, K):
+                vectors[LEVEL, k] = NONE
+            for k in range(n):
+                index[BASIS, k] = index[CENTRAL, k]
+            r = lowest(keys, LEVEL, ZERO, K)
+            verdict = REDUNDANT if vectors[LEVEL, r] >= -tol else OPEN
+            wide = (m + LANES - 1) // LANES * LANES
+            s = 0  # columns of P that differ from the identity's
+            t = 0
+            if verdict == OPEN:
+                for k in range(n):
+                    index[PLACE, k] = -1
+                for j in range(wide):
+                    # the second attempt turns the order of the costs round
+                    z = columns[FRESH, j]
+                    columns[REDUCED, j] = z if attempt == 0 or z == 0.0 else 3.0 - z
+            while verdict == OPEN and t < most:
+                # row r of P, then of P·D
+                for e in range(s):
+                    vectors[WEIGHT, e] = changed[e, r]
+                count = s
+                if index[PLACE, r] < 0:
+                    vectors[WEIGHT, s] = 1.0
+                    index[SUPPORT, s] = r
+                    count = s + 1
+                combine(table, index, SUPPORT, vectors, WEIGHT, count, ZERO, wide, columns, PIVOT_ROW)
+                for j in range(wide):
+                    a = columns[PIVOT_ROW, j]
+                    columns[RATIO, j] = columns[REDUCED, j] / -a if a < -tol else NONE
+                q = lowest(column_keys, RATIO, ZERO, wide)
+                if columns[RATIO, q] >= NONE:
+                    combine(inverse, index, SUPPORT, vectors, WEIGHT, count, ZERO, n, vectors, DIRECTION)
+                    behind = max(p, first)
+                    project(turned_across, behind, lines, vectors, index, M, n)
+                    i, sure = touched(turned_across, behind, tol, lines, vectors, index, M, n)
+                    work[QUERIES] += 1
+                    if index[SLOT, i] >= 0:
+                        break
+                    a = 0.0
+                    for c in range(n):
+                        touch[m, c] = vectors[TOUCH, c]
+                        a += vectors[DIRECTION, c] * turned[i, c]
+                    if a >= 0.0:
+                        break
+                    status[index[ORDER, i]] = WALL if sure else DOUBTFUL
+                    index[COLUMN, m] = i
+                    q = m
+                    m += 1
+                    add_column(turned, i, cost, q, columns, vectors, index, table, table_across, inverse_across)
+                    if i == p:
+                        verdict = WALL
+                        break
+                    if m > wide:
+                        for j in range(wide, wide + LANES):
+                            columns[REDUCED, j] = 1.0
+                            columns[PIVOT_ROW, j] = 0.0
+                        wide += LANES
+                    columns[REDUCED, q] = columns[FRESH, q]
+                    columns[PIVOT_ROW, q] = a
+                # column q of P·D
+                work[STEPS] += 1
+                t += 1
+                for k in range(K):
+                    vectors[ENTERING, k] = table_across[q, k]
+                for e in range(s):
+                    vectors[ENTERING, index[SUPPORT, e]] = 0.0
+                for e in range(s):
+                    a = table_across[q, index[SUPPORT, e]]
+                    for k in range(K):
+                        vectors[ENTERING, k] += a * changed[e, k]
+                a = 1.0 / vectors[ENTERING, r]
+                z = vectors[LEVEL, r] * a
+                for k in range(K):
+                    vectors[LEVEL, k] -= z * vectors[ENTERING, k]
+                    vectors[ETA, k] = -a * vectors[ENTERING, k]
+                vectors[LEVEL, r] = z
+                vectors[ETA, r] = a
+                left = index[BASIS, r]
+                index[BASIS, r] = q
+                gone = r
+                r = lowest(keys, LEVEL, ZERO, K)
+                if vectors[LEVEL, r] >= -tol:
+                    verdict = REDUNDANT
+                    break
+                for e in range(s):
+                    a = changed[e, gone]
+                    changed[e, gone] = 0.0
+                    for k in range(K):
+                        changed[e, k] += a * vectors[ETA, k]
+                if index[PLACE, gone] < 0:
+                    index[PLACE, gone] = s
+                    index[SUPPORT, s] = gone
+                    for k in range(K):
+                        changed[s, k] = vectors[ETA, k]
+                    s += 1
+                z = columns[REDUCED, q] / -columns[PIVOT_ROW, q]
+                for j in range(wide):
+                    columns[REDUCED, j] += z * columns[PIVOT_ROW, j]
+                columns[REDUCED, left] = z
+                columns[REDUCED, q] = 0.0
+            if p < 0:
+                break
+            if verdict == REDUNDANT:
+                # the proof, from the rows themselves
+                for k in range(n):
+                    index[SUPPORT, k] = index[COLUMN, index[BASIS, k]]
+                combine(turned, index, SUPPORT, vectors, LEVEL, n, ZERO, n, vectors, NUDGED)
+                z = 0.0
+                for c in range(n):
+                    z = max(z, abs(vectors[NUDGED, c] - vectors[ROW, c]))
+                if z <= 10.0 * tol:
+                    o = index[ORDER, p]
+                    status[o] = REDUNDANT
+                    for k in range(n):
+                        proof[o, k] = index[ORDER, index[SUPPORT, k]]
+                    break
+                verdict = OPEN
+            if verdict == WALL:
+                break
+        if p >= 0 and verdict == OPEN:
+            work[FAILURES] += 1
+            status[index[ORDER, p]] = DOUBTFUL
+    return m
+
+
+@njit(**KERNEL)
+def first_basis(rows, across, frame, tol, status, touch, lines, vectors, index, inverse, work):
+    """n independent rows, found by queries in directions orthogonal to those before; their inverse, turned, in `inverse`."""
+    M, n = rows.shape
+    m = 0
+    for k in range(n):
+        for c in range(n):
+            inverse[k, c] = frame[k, c]
+    for k in range(n):
+        for c in range(n):
+            vectors[DIRECTION, c] = inverse[k, c]
+        project(across, ZERO, lines, vectors, index, M, n)
+        steepest = -1.0
+        chosen = 0
+        for side in range(2):
+            if side == 1:
+                for c in range(n):
+                    vectors[DIRECTION, c] = -vectors[DIRECTION, c]
+                for i in range(M):
+                    lines[VALUE, i] = -lines[VALUE, i]
+            i, sure = touched(across, ZERO, tol, lines, vectors, index, M, n)
+            work[QUERIES] += 1
+            if index[SLOT, i] < 0:
+                if status[i] == OPEN:
+                    status[i] = WALL if sure else DOUBTFUL
+                index[SLOT, i] = m
+                index[COLUMN, m] = i
+                for c in range(n):
+                    touch[m, c] = vectors[TOUCH, c]
+                m += 1
+            a = 0.0
+            for c in range(n):
+                a += vectors[DIRECTION, c] * rows[i, c]
+            if abs(a) > steepest:
+                steepest = abs(a)
+                chosen = i
+        index[BASIS, k] = chosen
+        for r in range(n):
+            a = 0.0
+            for c in range(n):
+                a += inverse[r, c] * rows[chosen, c]
+            vectors[ENTERING, r] = a * lines[SIGN, chosen]
+        a = 1.0 / vectors[ENTERING, k]
+        for c in range(n):
+            inverse[k, c] *= a
+        for r in range(n):
+            if r != k:
+                a = vectors[ENTERING, r]
+                for c in range(n):
+                    inverse[r, c] -= a * inverse[k, c]
+    return m
+
+
+@njit(**KERNEL)
+def turn_and_sort(rows, across, status, touch, m, lines, vectors, index, turned, turned_across):
+    """Move the inner point to the middle of the points found, turn rows to the inside, and sort: decided first, then deep."""
+    M, n = rows.shape
+    length = 0.0
+    for c in range(n):
+        for j in range(m):
+            vectors[INSIDE, c] += touch[j, c]
+        length += vectors[INSIDE, c] ** 2
+    length = np.sqrt(length)
+    for c in range(n):
+        vectors[INSIDE, c] /= length
+        vectors[MEAN, c] = 0.0
+    combine(across, index, IDENTITY, vectors, INSIDE, n, ZERO, M, lines, DEPTH)
+    deepest = 0.0
+    for i in range(M):
+        lines[DEPTH, i] *= lines[SIGN, i]
+        deepest = max(deepest, lines[DEPTH, i])
+    scale = (BUCKETS - 1) / deepest
+    count = np.zeros(BUCKETS + 2, np.int64)
+    for i in range(M):
+        b = 0 if status[i] == REDUNDANT else BUCKETS - int(lines[DEPTH, i] * scale)
+        index[PLACE, i] = b
+        count[b + 1] += 1
+    first = count[1]
+    for b in range(1, BUCKETS + 2):
+        count[b] += count[b - 1]
+    for i in range(M):
+        b = index[PLACE, i]
+        index[ORDER, count[b]] = i
+        index[PLACE, i] = count[b]
+        count[b] += 1
+    for i in range(M):
+        o = index[ORDER, i]
+        lines[INVERSE, i] = 1.0 / lines[DEPTH, o]
+        a = lines[SIGN, o]
+        for c in range(n):
+            y = a * rows[o, c]
+            turned[i, c] = y
+            vectors[MEAN, c] += y
+    for c in range(n):
+        for i in range(M):
+            turned_across[c, i] = turned[i, c]
+        vectors[MEAN, c] /= M
+        index[BASIS, c] = index[PLACE, index[BASIS, c]]
+    for i in range(M):
+        index[SLOT, i] = -1
+    for j in range(m):
+        index[COLUMN, j] = index[PLACE, index[COLUMN, j]]
+        index[SLOT, index[COLUMN, j]] = j
+    return first
+
+
+@njit(**KERNEL)
+def touched(across, start, tol, lines, vectors, index, M, n):
+    """Row with the least projection, and whether ``vectors[TOUCH]`` touches its hyperplane alone (rows from `start` on)."""
+    keys = lines.view(np.int64)
+    best = lowest(keys, VALUE, start, M)
+    if ties(VALUE, DIRECTION, best, start, tol, lines, vectors, M, n) == 1:
+        return best, True
+    length = 0.0
+    for c in range(n):
+        length += vectors[DIRECTION, c] ** 2
+    limit = lines[VALUE, best] + tol * np.sqrt(length) * abs(lines[INVERSE, best])
+    nudge = np.sqrt(length)
+    for _ in range(8):
+        nudge *= 0.1
+        for c in range(n):
+            vectors[NUDGED, c] = vectors[DIRECTION, c] + nudge * vectors[NUDGE, c]
+        combine(across, index, IDENTITY, vectors, NUDGED, n, start, M, lines, MOVED)
+        for i in range(start, M):
+            lines[MOVED, i] *= lines[INVERSE, i]
+        i = lowest(keys, MOVED, start, M)
+        if lines[VALUE, i] <= limit and ties(MOVED, NUDGED, i, start, tol, lines, vectors, M, n) == 1:
+            return i, True
+    return best, False
+
+
+@njit(**KERNEL)
+def project(across, start, lines, vectors, index, M, n):
+    """``lines[VALUE]`` = (y·d) / (y·u) for all rows from `start` on."""
+    combine(across, index, IDENTITY, vectors, DIRECTION, n, start, M, lines, VALUE)
+    start = max(start, 0)
+    for i in range(start, M):
+        lines[VALUE, i] *= lines[INVERSE, i]
+
+
+@njit(**KERNEL)
+def ties(values, direction, best, start, tol, lines, vectors, M, n):
+    """``vectors[TOUCH]`` = d - min·u, of length 1, and the number of hyperplanes within `tol` of it."""
+    low = lines[values, best]
+    length = 0.0
+    for c in range(n):
+        vectors[TOUCH, c] = vectors[direction, c] - low * vectors[INSIDE, c]
+        length += vectors[TOUCH, c] ** 2
+    length = np.sqrt(length)
+    for c in range(n):
+        vectors[TOUCH, c] /= length
+    near = tol * length
+    start = max(start, 0)
+    count = 0
+    for i in range(start, M):
+        count += 1 if lines[values, i] - low <= near * abs(lines[INVERSE, i]) else 0
+    return count
+
+
+@njit(**KERNEL)
+def tabulate(turned, cost, m, columns, vectors, index, table, table_across, inverse_across):
+    """Table of the first m columns in the central basis."""
+    n = table.shape[0]
+    for j in range(LANES):
+        for k in range(n):
+            table[k, j] = 0.0
+    for j in range(m):
+        add_column(turned, index[COLUMN, j], cost, j, columns, vectors, index, table, table_across, inverse_across)
+    for k in range(n):
+        columns[FRESH, index[CENTRAL, k]] = 0.0
+
+
+@njit(**KERNEL)
+def add_column(turned, i, cost, j, columns, vectors, index, table, table_across, inverse_across):
+    """Append row i as column j of the table; columns beyond are empty up to the next multiple of LANES."""
+    n = table.shape[0]
+    K = vectors.shape[1]
+    combine(inverse_across, index, IDENTITY, turned, i, n, ZERO, K, table_across, j)
+    for k in range(n):
+        table[k, j] = table_across[j, k]
+    columns[FRESH, j] = cost[j]
+    index[SLOT, i] = j
+    if (j + 1) % LANES == 0:
+        for b in range(j + 1, j + 1 + LANES):
+            columns[FRESH, b] = 1.0
+            for k in range(n):
+                table[k, b] = 0.0
+
+
+@njit(**KERNEL)
+def invert(turned, index, n, scratch, inverse):
+    """Inverse of the matrix whose columns are the rows ``index[SUPPORT]``; Gauss and Jordan."""
+    for k in range(n):
+        for c in range(n):
+            scratch[c, k] = turned[index[SUPPORT, k], c]
+            inverse[k, c] = 0.0
+        inverse[k, k] = 1.0
+    for k in range(n):
+        p = k
+        for i in range(k + 1, n):
+            if abs(scratch[i, k]) > abs(scratch[p, k]):
+                p = i
+        for c in range(n):
+            scratch[k, c], scratch[p, c] = scratch[p, c], scratch[k, c]
+            inverse[k, c], inverse[p, c] = inverse[p, c], inverse[k, c]
+        a = 1.0 / scratch[k, k]
+        for c in range(n):
+            scratch[k, c] *= a
+            inverse[k, c] *= a
+        for i in range(n):
+            if i != k:
+                a = scratch[i, k]
+                for c in range(n):
+                    scratch[i, c] -= a * scratch[k, c]
+                    inverse[i, c] -= a * inverse[k, c]
+
+
+@njit(**KERNEL)
+def combine(matrix, index, chosen, weights, weight, count, start, stop, out, to):
+    """``out[to] = weights[weight, :count] @ matrix[index[chosen, :count]]`` in columns start to stop.
+
+    Matrices and row numbers, not views of rows: a view costs two atomic reference counts.
+    """
+    start = max(start, 0)  # lets the compiler drop the test for negative indices
+    i = count % 4
+    if i == 0:
+        for j in range(start, stop):
+            out[to, j] = 0.0
+    elif i == 1:
+        a, x = index[chosen, 0], weights[weight, 0]
+        for j in range(start, stop):
+            out[to, j] = x * matrix[a, j]
+    elif i == 2:
+        a, x = index[chosen, 0], weights[weight, 0]
+        b, y = index[chosen, 1], weights[weight, 1]
+        for j in range(start, stop):
+            out[to, j] = x * matrix[a, j] + y * matrix[b, j]
+    else:
+        a, x = index[chosen, 0], weights[weight, 0]
+        b, y = index[chosen, 1], weights[weight, 1]
+        c, z = index[chosen, 2], weights[weight, 2]
+        for j in range(start, stop):
+            out[to, j] = x * matrix[a, j] + y * matrix[b, j] + z * matrix[c, j]
+    while i < count:
+        a, x = index[chosen, i], weights[weight, i]
+        b, y = index[chosen, i + 1], weights[weight, i + 1]
+        c, z = index[chosen, i + 2], weights[weight, i + 2]
+        d, w = index[chosen, i + 3], weights[weight, i + 3]
+        for j in range(start, stop):
+            out[to, j] += x * matrix[a, j] + y * matrix[b, j] + z * matrix[c, j] + w * matrix[d, j]
+        i += 4
+
+
+@njit(**KERNEL)
+def lowest(keys, row, start, stop):
+    """Position of the least double in a row, given the bits of the doubles as integers.
+
+    Integers, because compilers vectorise a minimum of them; flipping the magnitude bits of negative doubles makes the orders agree.
+    """
+    start = max(start, 0)
+    best = MAGNITUDE
+    for i in range(start, stop):
+        b = keys[row, i]
+        best = min(best, b ^ ((b >> 63) & MAGNITUDE))
+    at = start
+    for i in range(start, stop):
+        b = keys[row, i]
+        at = max(at, i if b ^ ((b >> 63) & MAGNITUDE) == best else start)
+    return at
