@@ -375,7 +375,7 @@ def touched(across, start, tol, lines, vectors, index, M, n):
         for c in range(n):
             vectors[NUDGED, c] = vectors[DIRECTION, c] + nudge * vectors[NUDGE, c]
         combine(across, index, IDENTITY, vectors, NUDGED, n, start, M, lines, MOVED)
-        for i in range(start, M):
+        for i in range(np.uint64(start), np.uint64(M)):
             lines[MOVED, i] *= lines[INVERSE, i]
         i = lowest(keys, MOVED, start, M)
         if lines[VALUE, i] <= limit and ties(MOVED, NUDGED, i, start, tol, lines, vectors, M, n) == 1:
@@ -387,8 +387,7 @@ def touched(across, start, tol, lines, vectors, index, M, n):
 def project(across, start, lines, vectors, index, M, n):
     """``lines[VALUE]`` = (y·d) / (y·u) for all rows from `start` on."""
     combine(across, index, IDENTITY, vectors, DIRECTION, n, start, M, lines, VALUE)
-    start = max(start, 0)
-    for i in range(start, M):
+    for i in range(np.uint64(start), np.uint64(M)):
         lines[VALUE, i] *= lines[INVERSE, i]
 
 
@@ -404,9 +403,8 @@ def ties(values, direction, best, start, tol, lines, vectors, M, n):
     for c in range(n):
         vectors[TOUCH, c] /= length
     near = tol * length
-    start = max(start, 0)
     count = 0
-    for i in range(start, M):
+    for i in range(np.uint64(start), np.uint64(M)):
         count += 1 if lines[values, i] - low <= near * abs(lines[INVERSE, i]) else 0
     return count
 
@@ -475,7 +473,7 @@ def combine(matrix, index, chosen, weights, weight, count, start, stop, out, to)
 
     Matrices and row numbers, not views of rows: a view costs two atomic reference counts.
     """
-    start = max(start, 0)  # lets the compiler drop the test for negative indices
+    start, stop = np.uint64(start), np.uint64(stop)  # no test for negative indices, which would keep loops scalar
     i = count % 4
     if i == 0:
         for j in range(start, stop):
@@ -511,13 +509,13 @@ def lowest(keys, row, start, stop):
 
     Integers, because compilers vectorise a minimum of them; flipping the magnitude bits of negative doubles makes the orders agree.
     """
-    start = max(start, 0)
+    begin, end = np.uint64(start), np.uint64(stop)
     best = MAGNITUDE
-    for i in range(start, stop):
+    for i in range(begin, end):
         b = keys[row, i]
         best = min(best, b ^ ((b >> 63) & MAGNITUDE))
-    at = start
-    for i in range(start, stop):
+    at = begin
+    for i in range(begin, end):
         b = keys[row, i]
-        at = max(at, i if b ^ ((b >> 63) & MAGNITUDE) == best else start)
-    return at
+        at = max(at, i if b ^ ((b >> 63) & MAGNITUDE) == best else begin)
+    return np.int64(at)

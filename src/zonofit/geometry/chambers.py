@@ -31,7 +31,7 @@ Progress = Callable[[int, int], None]
 
 _BLOCK_BYTES = 2**19
 
-# What is taken for non-zero should be beyond its rounding bound by this factor, and beyond what is taken for zero by that.
+# What is taken for non-zero should exceed its rounding bound, and what is taken for zero, by these factors.
 _CLEARLY_NONZERO = 2.0
 _CLEAR_GAP = 100.0
 

@@ -111,8 +111,8 @@ def membership(
     pattern : array_like (N,) of bool
         One bit a generator, 1 for gᵢ·w > 0.
     arithmetic : {"rational", "dyadic"}
-        "dyadic": entries are the floats as stored (0.1 + 0.2 is not 0.3). "rational": entries stand for the p/q, q ≤ 1000, or the decimals of up to nine digits that they are to within
-        one unit in the last place; if any is neither, all are taken as stored.
+        "rational": entries stand for the p/q, q ≤ 1000, or the decimals of up to nine digits, that they are to within
+        one unit in the last place; if any is neither, all are taken as stored. "dyadic": all as stored in any case.
 
     Returns
     -------
