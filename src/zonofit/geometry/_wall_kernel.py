@@ -1,7 +1,7 @@
 """The compiled search for the walls of one chamber; `zonofit.geometry.facets` says what it computes.
 
-Rows y are unit generators turned to the inside of the chamber, u is a point inside. The points y / (y·u) span a polytope
-whose corners are the walls. Two operations do all the work:
+Rows y are unit generators turned to the inside of the chamber, u is a point inside. The points y / (y·u) span a
+polytope whose corners are the walls. Two operations do all the work:
 
 *Query* in a direction d: the row with the least (y·d) / (y·u) is a wall if no other row ties with it, because
 h = d - min·u touches its hyperplane and no other: h proves it. O(M n), contiguous.
@@ -21,41 +21,75 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-KERNEL = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "nsz", "nnan", "contract"}}
-
-OPEN, REDUNDANT, WALL, DOUBTFUL = 0, 1, 2, 3
-PROGRAMS, STEPS, QUERIES, FAILURES = 0, 1, 2, 3
-LANES = 32  # columns are filled up to a multiple of this: one unrolled turn of a loop on 512-bit registers
-BUCKETS = 256
-NONE = 1e300
-MAGNITUDE = 0x7FFFFFFFFFFFFFFF
-
-# rows of `lines` (M long), of `columns` (as long as there can be columns), of `vectors` (n long), of `index`
-DEPTH, INVERSE, VALUE, MOVED, SIGN = np.arange(5)
-FRESH, REDUCED, PIVOT_ROW, RATIO = np.arange(4)
-LEVEL, ENTERING, ETA, INSIDE, TOUCH, DIRECTION, NUDGED, WEIGHT, ROW, MEAN, NUDGE = np.arange(11)
-IDENTITY, COLUMN, ORDER, PLACE, BASIS, CENTRAL, SUPPORT, SLOT = np.arange(8)
-ZERO, NOWHERE = np.array([0, -1])
+from zonofit.geometry._wall_query import (
+    AT,
+    BASIS,
+    BUCKETS,
+    CENTRAL,
+    COLUMN,
+    DEPTH,
+    DIRECTION,
+    DOUBTFUL,
+    DOUBTS,
+    ENTERING,
+    ETA,
+    FRESH,
+    IDENTITY,
+    INSIDE,
+    INVERSE,
+    KERNEL,
+    LANES,
+    LEAVING,
+    LEVEL,
+    MEAN,
+    NONE,
+    NOWHERE,
+    NUDGED,
+    OPEN,
+    ORDER,
+    PIVOT_ROW,
+    PLACE,
+    PROGRAMS,
+    QUERIES,
+    RATIO,
+    REDUCED,
+    REDUNDANT,
+    ROW,
+    ROWS,
+    SIGN,
+    SLOT,
+    STEPS,
+    SUPPORT,
+    TOUCH,
+    VALUE,
+    WALL,
+    WEIGHT,
+    ZERO,
+    combine,
+    lowest,
+    project,
+    touched,
+)
 
 
 @njit(**KERNEL)
 def find_walls(
-    rows, across, frame, cost, seeds, tol, status, proof, touch, work,
-    lines, columns, vectors, index, turned, turned_across, table, table_across, inverse, inverse_across, changed, scratch,
+    rows, across, frame, cost, tol, status, proof, touch, work,
+    lines, columns, vectors, index, turned, turned_across, table, table_across, inverse, inverse_across, changed,
+    scratch,
 ):  # fmt: skip
-    """Decide every row; returns the number of columns, whose rows are then ``index[COLUMN]``.
+    """Decide every row; returns the number of walls: rows ``index[ROWS]``, touched by points ``touch[index[AT]]``.
 
     Parameters
     ----------
     rows, across : (M, n) unit rows, not turned, and their transpose, filled up.
     frame : (n, n) orthonormal directions to start with.
     cost : costs of columns, 1 plus a random part.
-    seeds : (k, n) directions to query first.
     tol : distance up to which a unit row touches a hyperplane.
     status : (M,) REDUNDANT where a proof is known already, else OPEN; filled in.
     proof : (M, n) for a redundant row the rows that hold it, else -1; filled in.
-    touch : (M, n) for each column a point that touches only its hyperplane, if its status is WALL; filled in.
-    work : numbers of programs, simplex steps, queries and failures.
+    touch : (M, n) points, each on one hyperplane only; filled in.
+    work : numbers of programs, simplex steps, queries, and rows left doubtful.
     lines, ..., scratch : workspace; ``vectors`` holds a point inside the chamber and a random direction.
     """
     M, n = rows.shape
@@ -68,18 +102,6 @@ def find_walls(
         lines[INVERSE, i] = 1.0 / lines[DEPTH, i]
     m = first_basis(rows, across, frame, tol, status, touch, lines, vectors, index, inverse, work)
     first = turn_and_sort(rows, across, status, touch, m, lines, vectors, index, turned, turned_across)
-    for k in range(len(seeds)):
-        for c in range(n):
-            vectors[DIRECTION, c] = seeds[k, c]
-        project(turned_across, first, lines, vectors, index, M, n)
-        i, sure = touched(turned_across, first, tol, lines, vectors, index, M, n)
-        work[QUERIES] += 1
-        if sure and status[index[ORDER, i]] == OPEN:
-            status[index[ORDER, i]] = WALL
-            index[COLUMN, m] = i
-            for c in range(n):
-                touch[m, c] = vectors[TOUCH, c]
-            m += 1
     for k in range(n):
         index[CENTRAL, k] = index[SLOT, index[BASIS, k]]
         for c in range(n):
@@ -101,9 +123,13 @@ def find_walls(
         first, M, first, m, tol, cost, status, proof, touch, work, lines, columns, vectors, index,
         turned, turned_across, table, table_across, inverse, inverse_across, changed,
     )  # fmt: skip
-    for j in range(m):
-        index[COLUMN, j] = index[ORDER, index[COLUMN, j]]
-    return m
+    count = 0
+    for i in range(M):
+        if status[i] == WALL:
+            index[ROWS, count] = i
+            index[AT, count] = index[SLOT, index[PLACE, i]]
+            count += 1
+    return count
 
 
 @njit(**KERNEL)
@@ -111,7 +137,7 @@ def decide(
     start, stop, first, m, tol, cost, status, proof, touch, work, lines, columns, vectors, index,
     turned, turned_across, table, table_across, inverse, inverse_across, changed,
 ):  # fmt: skip
-    """Test the open rows in ``range(start, stop)``; row -1 is the mean of all rows, whose last basis stays in ``index``."""
+    """Test the open rows from `start` to `stop`; row -1 is the mean of all rows, and its basis stays in ``index``."""
     M = turned.shape[0]
     n = table.shape[0]
     K = vectors.shape[1]
@@ -138,7 +164,7 @@ def decide(
             t = 0
             if verdict == OPEN:
                 for k in range(n):
-                    index[PLACE, k] = -1
+                    index[LEAVING, k] = -1
                 for j in range(wide):
                     # the second attempt turns the order of the costs round
                     z = columns[FRESH, j]
@@ -148,7 +174,7 @@ def decide(
                 for e in range(s):
                     vectors[WEIGHT, e] = changed[e, r]
                 count = s
-                if index[PLACE, r] < 0:
+                if index[LEAVING, r] < 0:
                     vectors[WEIGHT, s] = 1.0
                     index[SUPPORT, s] = r
                     count = s + 1
@@ -172,6 +198,7 @@ def decide(
                     if a >= 0.0:
                         break
                     status[index[ORDER, i]] = WALL if sure else DOUBTFUL
+                    work[DOUBTS] += not sure
                     index[COLUMN, m] = i
                     q = m
                     m += 1
@@ -216,8 +243,8 @@ def decide(
                     changed[e, gone] = 0.0
                     for k in range(K):
                         changed[e, k] += a * vectors[ETA, k]
-                if index[PLACE, gone] < 0:
-                    index[PLACE, gone] = s
+                if index[LEAVING, gone] < 0:
+                    index[LEAVING, gone] = s
                     index[SUPPORT, s] = gone
                     for k in range(K):
                         changed[s, k] = vectors[ETA, k]
@@ -233,11 +260,11 @@ def decide(
                 # the proof, from the rows themselves
                 for k in range(n):
                     index[SUPPORT, k] = index[COLUMN, index[BASIS, k]]
-                combine(turned, index, SUPPORT, vectors, LEVEL, n, ZERO, n, vectors, NUDGED)
+                combine(turned, index, SUPPORT, vectors, LEVEL, n, ZERO, K, vectors, NUDGED)
                 z = 0.0
                 for c in range(n):
-                    z = max(z, abs(vectors[NUDGED, c] - vectors[ROW, c]))
-                if z <= 10.0 * tol:
+                    z += (vectors[NUDGED, c] - vectors[ROW, c]) ** 2
+                if z <= 100.0 * tol * tol:
                     o = index[ORDER, p]
                     status[o] = REDUNDANT
                     for k in range(n):
@@ -247,14 +274,14 @@ def decide(
             if verdict == WALL:
                 break
         if p >= 0 and verdict == OPEN:
-            work[FAILURES] += 1
             status[index[ORDER, p]] = DOUBTFUL
+            work[DOUBTS] += 1
     return m
 
 
 @njit(**KERNEL)
 def first_basis(rows, across, frame, tol, status, touch, lines, vectors, index, inverse, work):
-    """n independent rows, found by queries in directions orthogonal to those before; their inverse, turned, in `inverse`."""
+    """Choose independent rows by queries in directions orthogonal to those before; their inverse goes to `inverse`."""
     M, n = rows.shape
     m = 0
     for k in range(n):
@@ -277,6 +304,7 @@ def first_basis(rows, across, frame, tol, status, touch, lines, vectors, index, 
             if index[SLOT, i] < 0:
                 if status[i] == OPEN:
                     status[i] = WALL if sure else DOUBTFUL
+                    work[DOUBTS] += not sure
                 index[SLOT, i] = m
                 index[COLUMN, m] = i
                 for c in range(n):
@@ -307,7 +335,7 @@ def first_basis(rows, across, frame, tol, status, touch, lines, vectors, index, 
 
 @njit(**KERNEL)
 def turn_and_sort(rows, across, status, touch, m, lines, vectors, index, turned, turned_across):
-    """Move the inner point to the middle of the points found, turn rows to the inside, and sort: decided first, then deep."""
+    """Move the inner point to the middle of the points found, turn rows to the inside, sort: decided, deep, others."""
     M, n = rows.shape
     length = 0.0
     for c in range(n):
@@ -356,57 +384,6 @@ def turn_and_sort(rows, across, status, touch, m, lines, vectors, index, turned,
         index[COLUMN, j] = index[PLACE, index[COLUMN, j]]
         index[SLOT, index[COLUMN, j]] = j
     return first
-
-
-@njit(**KERNEL)
-def touched(across, start, tol, lines, vectors, index, M, n):
-    """Row with the least projection, and whether ``vectors[TOUCH]`` touches its hyperplane alone (rows from `start` on)."""
-    keys = lines.view(np.int64)
-    best = lowest(keys, VALUE, start, M)
-    if ties(VALUE, DIRECTION, best, start, tol, lines, vectors, M, n) == 1:
-        return best, True
-    length = 0.0
-    for c in range(n):
-        length += vectors[DIRECTION, c] ** 2
-    limit = lines[VALUE, best] + tol * np.sqrt(length) * abs(lines[INVERSE, best])
-    nudge = np.sqrt(length)
-    for _ in range(8):
-        nudge *= 0.1
-        for c in range(n):
-            vectors[NUDGED, c] = vectors[DIRECTION, c] + nudge * vectors[NUDGE, c]
-        combine(across, index, IDENTITY, vectors, NUDGED, n, start, M, lines, MOVED)
-        for i in range(np.uint64(start), np.uint64(M)):
-            lines[MOVED, i] *= lines[INVERSE, i]
-        i = lowest(keys, MOVED, start, M)
-        if lines[VALUE, i] <= limit and ties(MOVED, NUDGED, i, start, tol, lines, vectors, M, n) == 1:
-            return i, True
-    return best, False
-
-
-@njit(**KERNEL)
-def project(across, start, lines, vectors, index, M, n):
-    """``lines[VALUE]`` = (y·d) / (y·u) for all rows from `start` on."""
-    combine(across, index, IDENTITY, vectors, DIRECTION, n, start, M, lines, VALUE)
-    for i in range(np.uint64(start), np.uint64(M)):
-        lines[VALUE, i] *= lines[INVERSE, i]
-
-
-@njit(**KERNEL)
-def ties(values, direction, best, start, tol, lines, vectors, M, n):
-    """``vectors[TOUCH]`` = d - min·u, of length 1, and the number of hyperplanes within `tol` of it."""
-    low = lines[values, best]
-    length = 0.0
-    for c in range(n):
-        vectors[TOUCH, c] = vectors[direction, c] - low * vectors[INSIDE, c]
-        length += vectors[TOUCH, c] ** 2
-    length = np.sqrt(length)
-    for c in range(n):
-        vectors[TOUCH, c] /= length
-    near = tol * length
-    count = 0
-    for i in range(np.uint64(start), np.uint64(M)):
-        count += 1 if lines[values, i] - low <= near * abs(lines[INVERSE, i]) else 0
-    return count
 
 
 @njit(**KERNEL)
@@ -465,57 +442,3 @@ def invert(turned, index, n, scratch, inverse):
                 for c in range(n):
                     scratch[i, c] -= a * scratch[k, c]
                     inverse[i, c] -= a * inverse[k, c]
-
-
-@njit(**KERNEL)
-def combine(matrix, index, chosen, weights, weight, count, start, stop, out, to):
-    """``out[to] = weights[weight, :count] @ matrix[index[chosen, :count]]`` in columns start to stop.
-
-    Matrices and row numbers, not views of rows: a view costs two atomic reference counts.
-    """
-    start, stop = np.uint64(start), np.uint64(stop)  # no test for negative indices, which would keep loops scalar
-    i = count % 4
-    if i == 0:
-        for j in range(start, stop):
-            out[to, j] = 0.0
-    elif i == 1:
-        a, x = index[chosen, 0], weights[weight, 0]
-        for j in range(start, stop):
-            out[to, j] = x * matrix[a, j]
-    elif i == 2:
-        a, x = index[chosen, 0], weights[weight, 0]
-        b, y = index[chosen, 1], weights[weight, 1]
-        for j in range(start, stop):
-            out[to, j] = x * matrix[a, j] + y * matrix[b, j]
-    else:
-        a, x = index[chosen, 0], weights[weight, 0]
-        b, y = index[chosen, 1], weights[weight, 1]
-        c, z = index[chosen, 2], weights[weight, 2]
-        for j in range(start, stop):
-            out[to, j] = x * matrix[a, j] + y * matrix[b, j] + z * matrix[c, j]
-    while i < count:
-        a, x = index[chosen, i], weights[weight, i]
-        b, y = index[chosen, i + 1], weights[weight, i + 1]
-        c, z = index[chosen, i + 2], weights[weight, i + 2]
-        d, w = index[chosen, i + 3], weights[weight, i + 3]
-        for j in range(start, stop):
-            out[to, j] += x * matrix[a, j] + y * matrix[b, j] + z * matrix[c, j] + w * matrix[d, j]
-        i += 4
-
-
-@njit(**KERNEL)
-def lowest(keys, row, start, stop):
-    """Position of the least double in a row, given the bits of the doubles as integers.
-
-    Integers, because compilers vectorise a minimum of them; flipping the magnitude bits of negative doubles makes the orders agree.
-    """
-    begin, end = np.uint64(start), np.uint64(stop)
-    best = MAGNITUDE
-    for i in range(begin, end):
-        b = keys[row, i]
-        best = min(best, b ^ ((b >> 63) & MAGNITUDE))
-    at = begin
-    for i in range(begin, end):
-        b = keys[row, i]
-        at = max(at, i if b ^ ((b >> 63) & MAGNITUDE) == best else begin)
-    return np.int64(at)

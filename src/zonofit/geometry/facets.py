@@ -1,14 +1,13 @@
 r"""Walls of one chamber: the edges of the zonotope at one vertex (the paper's section 3 and appendix A.3).
 
-The chamber {w : sᵢ gᵢ·w > 0 for all i}, s = 2a - 1, is cut out by N inequalities, of which few matter. Inequality i is a
-*wall* when some point violates it and no other; otherwise it is *redundant*, and by Farkas' lemma sᵢ gᵢ = Σ λⱼ sⱼ gⱼ
-with λ ≥ 0 over the walls j. Either way the answer has a short proof, which `Walls.certificate` hands out. Crossing a
+The chamber {w : sᵢ gᵢ·w > 0 for all i}, s = 2a - 1, is cut out by N inequalities, of which few matter. Inequality i is
+a *wall* when some point violates it and no other; otherwise it is *redundant*, and by Farkas' lemma sᵢ gᵢ = Σ λⱼ sⱼ gⱼ
+with λ ≥ 0 over the walls j. Either answer has a short proof, which `Walls.certificate` hands out. Crossing a
 wall flips bit i, and with it the bits of all generators parallel to gᵢ; the zonotope has an edge there.
 
-Walls are the corners of the polytope spanned by the points sᵢ gᵢ / |gᵢ·w| for any w inside. Clarkson's algorithm finds
-them with programs of as many columns as there are walls instead of N; `zonofit.geometry._wall_kernel` says how. Rows that
-defy floats (they touch a lower face up to rounding, where neither proof is clear) go to one non-negative
-least squares problem each.
+Walls are the corners of the polytope spanned by the points gᵢ / gᵢ·w for any w inside. Clarkson's algorithm finds
+them with programs of as many columns as there are walls instead of N; `zonofit.geometry._wall_kernel` says how. A row
+that defies floats (within rounding of where neither proof is clear) goes to one non-negative least squares problem.
 """
 
 from __future__ import annotations
@@ -23,13 +22,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from zonofit.errors import InputError
-from zonofit.geometry import _wall_kernel as kernel
+from zonofit.geometry._wall_kernel import find_walls
+from zonofit.geometry._wall_query import AT, DOUBTFUL, DOUBTS, INSIDE, LANES, NUDGE, REDUNDANT, ROWS, WALL
 from zonofit.geometry.membership import as_pattern, membership
 
 if TYPE_CHECKING:
     from zonofit.geometry.arrangement import Arrangement
 
-_TOUCH = 1e-10  # a unit row within this of a cone belongs to it, and touches a hyperplane within this of it
+_TOUCH = 1e-10  # a unit row this near to a cone counts as in it; a hyperplane this near to a unit point touches it
 _SEED = 20
 
 
@@ -43,7 +43,7 @@ class WallCertificate:
         The generator i.
     is_wall : bool
     point : ndarray (n,) or None
-        For a wall: a point whose pattern differs from the chamber's in i and its parallel generators only.
+        For a wall: a point whose pattern differs from the chamber's in i and the generators parallel to it only.
     walls : ndarray of int
         Otherwise: walls with positive multipliers.
     multipliers : ndarray
@@ -76,10 +76,10 @@ class Walls:
     indices: np.ndarray
     _arrangement: Arrangement = field(repr=False)
     _rows: np.ndarray = field(repr=False)  # rows of reduction.simple that are walls
-    _inside: np.ndarray = field(repr=False)  # a point far inside, in reduced coordinates
-    _touch: np.ndarray = field(repr=False)  # for each wall a point on it and on no other hyperplane; nan if not found
-    _proof: np.ndarray = field(repr=False)  # for each redundant row the rows whose cone it is in, else -1
-    _work: np.ndarray = field(repr=False)  # programs, simplex steps, queries, failures
+    _inside: np.ndarray = field(repr=False)  # a point well inside, in reduced coordinates
+    _touch: np.ndarray = field(repr=False)  # for each wall a point on it and on no other hyperplane; nan if not known
+    _proof: np.ndarray = field(repr=False)  # for each redundant row the rows whose cone holds it, else -1
+    _work: np.ndarray = field(repr=False)  # programs, simplex steps, queries, doubtful rows
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -97,41 +97,38 @@ class Walls:
         return tuple(tuple(order[a:b].tolist()) for a, b in zip(start, stop, strict=True))
 
     def neighbors(self) -> np.ndarray:
-        """Patterns (K, N) of the chambers behind the walls."""
+        """Patterns (K, N) of the chambers behind the walls, in the order of `indices`."""
         return self.pattern ^ (self._arrangement.reduction.member == self._rows[:, None])
 
     def neighbor(self, i: int) -> np.ndarray:
         """Pattern (N,) of the chamber behind the wall of generator i."""
-        return self.neighbors()[self._position(i)]
+        return self.pattern ^ (self._arrangement.reduction.member == self._rows[self._position(i)])
+
+    def neighbor_witnesses(self) -> np.ndarray:
+        """Points (K, n) strictly inside the neighbours, in the order of `indices`."""
+        return self._witnesses_behind.copy()
 
     def neighbor_witness(self, i: int) -> np.ndarray:
         """Point (n,) strictly inside the chamber behind the wall of generator i."""
-        return self.neighbor_witnesses()[self._position(i)].copy()
-
-    def neighbor_witnesses(self) -> np.ndarray:
-        """Points (K, n) strictly inside the neighbours, in the order of `neighbors`."""
-        return self._neighbor_witnesses
+        return self._witnesses_behind[self._position(i)].copy()
 
     @cached_property
-    def _neighbor_witnesses(self) -> np.ndarray:
+    def _witnesses_behind(self) -> np.ndarray:
         arrangement, reduction = self._arrangement, self._arrangement.reduction
-        signs = np.where(reduction.simple @ self._inside > 0, 1.0, -1.0)
-        slack = (self._touch @ reduction.simple.T) * signs
-        depth = (reduction.simple @ self._inside) * signs
-        # from the wall away from the inside, half way to the next hyperplane
-        step = slack / depth
-        step[np.arange(len(self)), self._rows] = np.inf
-        reach = np.minimum(np.min(step, axis=1, initial=1.0), 1.0) / 2
-        points = (self._touch - reach[:, None] * self._inside) @ reduction.lift.T
-        live = reduction.orientation != 0
-        patterns = self.neighbors()
-        wanted = np.where(patterns, 1, -1) * live
+        K = len(self)
+        depth = np.abs(reduction.simple @ self._inside)
         with np.errstate(invalid="ignore"):
-            good = np.all(np.isfinite(points), axis=1)
-            good[good] = np.all(arrangement.sign_vector(points[good]) == wanted[good], axis=1)
+            # from the point on the wall away from the inside, half way to the next hyperplane
+            reach = np.abs(self._touch @ reduction.simple.T) / depth
+            reach[np.arange(K), self._rows] = 1.0
+            half = np.minimum(np.min(reach, axis=1, initial=1.0), 1.0) / 2
+            points = (self._touch - half[:, None] * self._inside) @ reduction.lift.T
+        patterns = self.neighbors()
+        wanted = np.where(patterns, 1, -1) * (reduction.orientation != 0)
+        good = np.all(np.isfinite(points), axis=1)
+        good[good] = np.all(arrangement.sign_vector(points[good]) == wanted[good], axis=1)
         for k in np.flatnonzero(~good):
             points[k] = membership(arrangement, patterns[k]).witness
-        points.setflags(write=False)
         return points
 
     def certificate(self, i: int) -> WallCertificate:
@@ -144,15 +141,15 @@ class Walls:
             return WallCertificate(i, False, None, *nothing)
         k = np.searchsorted(self._rows, row)
         if k < len(self) and self._rows[k] == row:
-            return WallCertificate(i, True, self.neighbor_witnesses()[k].copy(), *nothing)
-        turned = reduction.simple * np.where(reduction.simple @ self._inside > 0, 1.0, -1.0)[:, None]
+            return WallCertificate(i, True, self._witnesses_behind[k].copy(), *nothing)
+        turned = reduction.simple * np.sign(reduction.simple @ self._inside)[:, None]
         support = self._proof[row]
         multipliers = None
         if support[0] >= 0 and np.all(np.isin(support, self._rows)):
             multipliers = np.linalg.solve(turned[support].T, turned[row])
         if multipliers is None or multipliers.min() < -_TOUCH:
             support = self._rows
-            multipliers = _nearest_combination(turned[support], turned[row])[0]
+            multipliers, _ = _nearest_combination(turned[support], turned[row])
         keep = np.flatnonzero(multipliers > 0)
         keep = keep[np.argsort(support[keep])]
         at = self.indices[np.searchsorted(self._rows, support[keep])]
@@ -179,13 +176,13 @@ def walls(arrangement: Arrangement, chamber, *, witness=None, warm: Walls | None
     ----------
     arrangement : Arrangement
     chamber : array_like
-        Weights w (n,) strictly inside the chamber, or its pattern (N,). When N = n, booleans and integers that are all 0 or 1
-        are a pattern and other numbers are weights.
+        Weights w (n,) strictly inside the chamber, or its pattern (N,). When N = n, booleans and integers that are
+        all 0 or 1 are a pattern and other numbers are weights.
     witness : array_like (n,), optional
         With a pattern: a point strictly inside, which saves the search for one.
     warm : Walls, optional
-        Walls of a chamber of the same arrangement whose pattern differs in few bits, best in one wall: proofs of
-        redundancy that the flipped bits do not touch are kept.
+        Walls of a chamber whose pattern differs in few bits, best in one wall. Proofs of redundancy that the flipped
+        bits do not touch are kept, which halves the simplex steps.
 
     Returns
     -------
@@ -199,21 +196,22 @@ def walls(arrangement: Arrangement, chamber, *, witness=None, warm: Walls | None
     if warm is not None and warm._arrangement is not arrangement:
         raise InputError("warm: these walls belong to another arrangement; pass walls of the same one.")
     frame = _frame_of(arrangement)
-    pattern, w = _chamber_and_witness(arrangement, frame, chamber, witness)
-    inside = frame.reduce @ w
-    if not _strictly_inside(arrangement, pattern, inside):
-        # the point is inside, but too narrowly for whitened coordinates
-        inside = frame.reduce @ membership(arrangement, pattern).witness
-        if not _strictly_inside(arrangement, pattern, inside):
+    pattern, w = _chamber_and_witness(arrangement, chamber, witness)
+    bits = pattern[frame.representative]
+    inside = frame.reduced(w)
+    if not frame.holds(inside, bits):
+        # inside, but too near to the boundary for whitened coordinates
+        best = membership(arrangement, pattern).witness
+        inside = frame.reduced(w if best is None else best)
+        if not frame.holds(inside, bits):
             raise InputError(
-                "chamber: narrower than rounding in whitened coordinates; merge generators that are nearly dependent, "
-                "or pass larger Tolerances."
+                "chamber: narrower than rounding in whitened coordinates; merge generators that are nearly dependent."
             )
-    return _solve(arrangement, frame, pattern, w, inside, warm)
+    return _solve(arrangement, frame, pattern, w, inside, bits, warm)
 
 
 def walls_of(arrangement: Arrangement, chambers: Iterable, *, witnesses: Sequence | None = None) -> list[Walls]:
-    """`walls` of each of several chambers, patterns or weights.
+    """`walls` of each of several chambers.
 
     Parameters
     ----------
@@ -235,37 +233,49 @@ class _Frame:
 
     def __init__(self, arrangement: Arrangement):
         reduction = arrangement.reduction
-        live = reduction.orientation != 0
-        self.representative = np.full(len(reduction.simple), -1)
-        numbers = np.flatnonzero(live)[::-1]
-        self.representative[reduction.member[numbers]] = numbers
-        first = arrangement.generators[self.representative] / _largest(arrangement.generators[self.representative])
-        size = np.linalg.norm(first @ reduction.lift, axis=1, keepdims=True)
-        # u = reduce @ w has simple @ u proportional to the products g·w, whatever w is in the null space
-        self.reduce = (
-            np.linalg.pinv(reduction.simple) @ (first / size) if len(first) else np.zeros((0, arrangement.dimension))
-        )
         M, r = reduction.simple.shape
-        rng = np.random.default_rng(_SEED)
+        self.representative = np.full(M, -1)
+        live = np.flatnonzero(reduction.orientation)[::-1]
+        self.representative[reduction.member[live]] = live
         self.rows = np.array(reduction.simple)
-        self.across = _aligned(r, _filled(M))
-        self.across[:, :M] = self.rows.T
-        self.frame = np.linalg.qr(rng.standard_normal((r, r)))[0]
+        self.column = np.zeros((0, arrangement.dimension))
+        if M:
+            # u = column @ w has simple @ u proportional to the products g·w, whatever w is in the null space
+            first = arrangement.generators[self.representative]
+            first = first / np.max(np.abs(first), axis=1, keepdims=True)
+            size = np.linalg.norm(first @ reduction.lift, axis=1, keepdims=True)
+            self.column = np.linalg.pinv(self.rows) @ (first / size)
+        rng = np.random.default_rng(_SEED)
+        self.directions = np.linalg.qr(rng.standard_normal((max(r, 1), max(r, 1))))[0]
+        self.nudge = self.directions @ rng.standard_normal(max(r, 1)) / np.sqrt(max(r, 1))
         self.cost = 1 + 0.2 * rng.random(M)
-        self.nudge = rng.standard_normal(r)
-        self.nudge /= np.linalg.norm(self.nudge)
-        self.local = threading.local()
+        self._local = threading.local()
+
+    def reduced(self, w: np.ndarray) -> np.ndarray:
+        """The point w (n,) in reduced coordinates, of length 1."""
+        u = self.column @ (w / (np.abs(w).max() or 1.0))
+        return u / (np.sqrt(u @ u) or 1.0)
+
+    def holds(self, inside: np.ndarray, bits: np.ndarray) -> bool:
+        """Whether a reduced point is strictly inside the chamber of the bits."""
+        values = self.rows @ inside
+        return bool(np.all(np.where(bits, values, -values) > 0))
 
     def workspace(self) -> tuple[np.ndarray, ...]:
-        if not hasattr(self.local, "arrays"):
+        """``across`` and the arrays from ``lines`` on of `_wall_kernel.find_walls`."""
+        if not hasattr(self._local, "arrays"):
             M, r = self.rows.shape
-            wide, many, slots = _filled(M), _filled(M) + kernel.LANES, _filled(r)
-            self.local.arrays = (
-                _aligned(5, wide), _aligned(4, many), _aligned(11, slots), np.zeros((8, max(M, r)), np.int64),
-                _aligned(M, slots), _aligned(r, wide), _aligned(r, many), _aligned(many, slots),
+            wide, slots = _filled(M), _filled(r)
+            across = _aligned(r, wide)
+            across[:, :M] = self.rows.T
+            self._local.arrays = (
+                across,
+                *(_aligned(5, wide), _aligned(4, wide + LANES), _aligned(11, slots)),
+                np.zeros((11, max(M, r)), np.int64),
+                *(_aligned(M, slots), _aligned(r, wide), _aligned(r, wide + LANES), _aligned(wide + LANES, slots)),
                 *(_aligned(r, slots) for _ in range(4)),
-            )  # fmt: skip
-        return self.local.arrays
+            )
+        return self._local.arrays
 
 
 _FRAMES: WeakKeyDictionary[Arrangement, _Frame] = WeakKeyDictionary()
@@ -278,52 +288,45 @@ def _frame_of(arrangement: Arrangement) -> _Frame:
     return frame
 
 
-def _solve(arrangement, frame: _Frame, pattern, w, inside, warm: Walls | None) -> Walls:
+def _solve(arrangement, frame: _Frame, pattern, w, inside, bits, warm: Walls | None) -> Walls:
     M, r = frame.rows.shape
-    proof = np.full((M, r), -1, np.int32)
     work = np.zeros(4, np.int64)
-    if r <= 1:  # no generator that is not zero, or one line of them: the chamber is a half-space
-        return Walls(pattern, w, frame.representative, arrangement, np.arange(M), inside, np.zeros((M, r)), proof, work)
-    arrays = frame.workspace()
+    proof = np.full((M, r), -1, np.int32)
+    if r <= 1:  # all generators on one line: the chamber is a half-space, or everything
+        rows = np.arange(M)
+        return Walls(pattern, w, frame.representative, arrangement, rows, inside, np.zeros((M, r)), proof, work)
+    across, *arrays = frame.workspace()
     vectors, index = arrays[2], arrays[3]
-    vectors[kernel.INSIDE, :r] = inside / np.linalg.norm(inside)
-    vectors[kernel.NUDGE, :r] = frame.nudge
+    vectors[INSIDE, :r] = inside
+    vectors[NUDGE, :r] = frame.nudge
     status = np.zeros(M, np.uint8)
-    seeds = np.zeros((0, r))
     if warm is not None:
-        flipped = (warm._inside @ frame.rows.T > 0) != (inside @ frame.rows.T > 0)
+        flipped = warm.pattern[frame.representative] != bits
         kept = (warm._proof[:, 0] >= 0) & ~flipped & ~np.any(flipped[warm._proof], axis=1)
-        status[kept] = kernel.REDUNDANT
+        status[kept] = REDUNDANT
         proof[kept] = warm._proof[kept]
-        seeds = _mirrored(warm._touch, frame.rows[flipped])
     touch = np.empty((M, r))
-    m = kernel.find_walls(
-        frame.rows, frame.across, frame.frame, frame.cost, seeds, _TOUCH, status, proof, touch, work, *arrays
-    )
-    inside = vectors[kernel.INSIDE, :r].copy()
-    columns = index[kernel.COLUMN, :m]
-    doubtful = np.flatnonzero(status == kernel.DOUBTFUL)
-    if len(doubtful):
-        touch[:m][status[columns] != kernel.WALL] = np.nan
-        _settle(frame.rows, inside, doubtful, status)
-        late = np.setdiff1d(np.flatnonzero(status == kernel.WALL), columns)
-        touch[m : m + len(late)] = np.nan
-        columns = np.concatenate([columns, late])
-    found = status[columns] == kernel.WALL
-    order = np.argsort(columns[found])
-    at = np.flatnonzero(found)[order]
-    rows = columns[at]
-    return Walls(pattern, w, frame.representative[rows], arrangement, rows, inside, touch[at], proof, work)
+    count = find_walls(frame.rows, across, frame.directions, frame.cost, _TOUCH, status, proof, touch, work, *arrays)
+    inside = vectors[INSIDE, :r].copy()
+    rows = index[ROWS, :count].copy()
+    touch = touch[index[AT, :count]]
+    if work[DOUBTS]:
+        _settle(frame.rows, inside, status)
+        late = np.setdiff1d(np.flatnonzero(status == WALL), rows)
+        order = np.argsort(np.concatenate([rows, late]))
+        rows = np.concatenate([rows, late])[order]
+        touch = np.concatenate([touch, np.full((len(late), r), np.nan)])[order]
+    return Walls(pattern, w, frame.representative[rows], arrangement, rows, inside, touch, proof, work)
 
 
-def _settle(rows: np.ndarray, inside: np.ndarray, doubtful: np.ndarray, status: np.ndarray) -> None:
-    """Decide rows by their distance to the cone of all other rows that can be walls."""
-    turned = rows * np.where(rows @ inside > 0, 1.0, -1.0)[:, None]
-    for i in doubtful:
-        others = np.flatnonzero(status != kernel.REDUNDANT)
+def _settle(rows: np.ndarray, inside: np.ndarray, status: np.ndarray) -> None:
+    """Decide doubtful rows by their distance to the cone of all other rows that may be walls."""
+    turned = rows * np.sign(rows @ inside)[:, None]
+    for i in np.flatnonzero(status == DOUBTFUL):
+        others = np.flatnonzero(status != REDUNDANT)
         others = others[others != i]
-        distance = _nearest_combination(turned[others], turned[i])[1]
-        status[i] = kernel.WALL if distance > _TOUCH else kernel.REDUNDANT
+        _, distance = _nearest_combination(turned[others], turned[i])
+        status[i] = WALL if distance > _TOUCH else REDUNDANT
 
 
 def _nearest_combination(rows: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
@@ -333,67 +336,50 @@ def _nearest_combination(rows: np.ndarray, target: np.ndarray) -> tuple[np.ndarr
     return nnls(np.ascontiguousarray(rows.T), target, maxiter=100 * rows.size)
 
 
-def _mirrored(points: np.ndarray, mirrors: np.ndarray) -> np.ndarray:
-    """Facet points of the previous chamber, reflected in the hyperplanes between the chambers if these are few."""
-    points = points[np.isfinite(points[:, 0])] if len(mirrors) <= 4 else points[:0]
-    for y in mirrors:
-        points = points - 2 * np.outer(points @ y, y)
-    return np.ascontiguousarray(points)
-
-
-def _chamber_and_witness(arrangement, frame: _Frame, chamber, witness) -> tuple[np.ndarray, np.ndarray]:
+def _chamber_and_witness(arrangement: Arrangement, chamber, witness) -> tuple[np.ndarray, np.ndarray]:
     array = np.asarray(chamber)
     N, n = arrangement.generators.shape
     if array.shape not in ((N,), (n,)):
         raise InputError(
-            f"chamber: expected a pattern of {N} bits or {n} weights, got shape {array.shape}; for many chambers use walls_of."
+            f"chamber: expected a pattern of {N} bits or {n} weights, got shape {array.shape}; "
+            "for several chambers use walls_of."
         )
     is_bits = array.dtype == bool or (array.dtype.kind in "iu" and bool(np.all((array == 0) | (array == 1))))
-    if array.shape == (N,) and (N != n or is_bits):
-        pattern = as_pattern(arrangement, array)
+    if array.shape == (n,) and not (N == n and is_bits):
         if witness is not None:
-            w = _inner_point(arrangement, witness, "witness")[1]
-            if not np.array_equal(arrangement.pattern(w), pattern):
-                raise InputError("witness: its pattern is not `chamber`; pass a point inside, or leave it out.")
-            return pattern, w
+            raise InputError("witness: `chamber` holds weights already; leave it out, or pass a pattern.")
+        return _inner_point(arrangement, array, "chamber")
+    pattern = as_pattern(arrangement, array)
+    if witness is None:
         found = membership(arrangement, pattern)
         if found.witness is None:
             raise InputError("chamber: no weights have this pattern; `membership` proves it with a certificate.")
         return pattern, found.witness
-    if witness is not None:
-        raise InputError("witness: `chamber` holds weights already; leave it out, or pass a pattern.")
-    return _inner_point(arrangement, array, "chamber")
+    own, w = _inner_point(arrangement, witness, "witness")
+    if not np.array_equal(own, pattern):
+        raise InputError("witness: its pattern is not `chamber`; pass a point inside, or leave it out.")
+    return pattern, w
 
 
-def _inner_point(arrangement, w, name: str) -> tuple[np.ndarray, np.ndarray]:
+def _inner_point(arrangement: Arrangement, w, name: str) -> tuple[np.ndarray, np.ndarray]:
     w = np.array(w, float)
     if w.shape != (arrangement.dimension,) or not np.all(np.isfinite(w)):
         raise InputError(f"{name}: expected {arrangement.dimension} finite weights, got shape {w.shape}.")
     signs = arrangement.sign_vector(w)
-    on = np.flatnonzero((signs == 0) & (arrangement.reduction.orientation != 0))
-    if len(on):
-        raise InputError(f"{name}: on the hyperplane of generator {on[0]}; pass weights strictly inside a chamber.")
+    if not signs.all():
+        on = np.flatnonzero((signs == 0) & (arrangement.reduction.orientation != 0))
+        if len(on):
+            raise InputError(f"{name}: on the hyperplane of generator {on[0]}; pass weights strictly inside a chamber.")
     w.setflags(write=False)
     return signs > 0, w
 
 
-def _strictly_inside(arrangement, pattern, inside) -> bool:
-    reduction = arrangement.reduction
-    return bool(np.array_equal(reduction.expand(reduction.simple @ inside > 0), pattern)) and bool(
-        np.all(np.abs(reduction.simple @ inside) > 0)
-    )
-
-
-def _largest(rows: np.ndarray) -> np.ndarray:
-    return np.max(np.abs(rows), axis=1, keepdims=True)
-
-
 def _filled(length: int) -> int:
-    return -(-length // kernel.LANES) * kernel.LANES
+    return -(-length // LANES) * LANES
 
 
 def _aligned(rows: int, width: int) -> np.ndarray:
-    """Zeros that start on a cache line, since loads across lines halve the speed of the kernel."""
+    """Zeros that start on a cache line, because loads across lines halve the speed of the kernel."""
     flat = np.zeros(rows * width + 8)
     skip = -(flat.ctypes.data // 8) % 8
     return flat[skip : skip + rows * width].reshape(rows, width)
