@@ -2,9 +2,9 @@
 
     python benchmarks/bench_sampling.py
 
-A uniformly chosen chamber has 2 N c(N-1, n-1) / c(N, n) walls on average, c being Cover's count: each hyperplane carries
-c(N-1, n-1) walls, and each wall belongs to two chambers. The last column is that number, so the one before it
-checks the sampler.
+A uniformly chosen chamber has 2 N c(N-1, n-1) / c(N, n) walls on average, c being Cover's count: each hyperplane
+carries c(N-1, n-1) walls, and each wall belongs to two chambers. The last column is that number, so the one before
+it checks the sampler.
 """
 
 from __future__ import annotations
