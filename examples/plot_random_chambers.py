@@ -33,6 +33,7 @@ bins = np.arange(3.5, max(map(max, walls.values())) + 1.5)
 for (how, counts), colour in zip(walls.items(), ("#0072B2", "#E69F00"), strict=True):
     axes.hist(counts, bins, color=colour, alpha=0.65, label=how)
 axes.set(xlabel="walls of the chamber", ylabel="chambers of 300")
+axes.locator_params(axis="x", integer=True)
 axes.spines[["top", "right"]].set_visible(False)
 axes.legend(frameon=False)
 plt.show()

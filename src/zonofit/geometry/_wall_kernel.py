@@ -40,8 +40,10 @@ from zonofit.geometry._wall_query import (
     KERNEL,
     LANES,
     LEAVING,
+    LENGTH,
     LEVEL,
     MEAN,
+    NEVER,
     NONE,
     NOWHERE,
     NUDGED,
@@ -54,6 +56,7 @@ from zonofit.geometry._wall_query import (
     RATIO,
     REDUCED,
     REDUNDANT,
+    ROUNDING,
     ROW,
     ROWS,
     SIGN,
@@ -104,9 +107,7 @@ def find_walls(
     first = turn_and_sort(rows, across, status, touch, m, lines, vectors, index, turned, turned_across)
     for k in range(n):
         index[CENTRAL, k] = index[SLOT, index[BASIS, k]]
-        for c in range(n):
-            inverse_across[c, k] = inverse[k, c]
-    tabulate(turned, cost, m, columns, vectors, index, table, table_across, inverse_across)
+    tabulate(turned, cost, m, columns, vectors, index, table, table_across, inverse, inverse_across)
     m = decide(
         NOWHERE, ZERO, first, m, tol, cost, status, proof, touch, work, lines, columns, vectors, index,
         turned, turned_across, table, table_across, inverse, inverse_across, changed,
@@ -115,10 +116,7 @@ def find_walls(
         index[CENTRAL, k] = index[BASIS, k]
         index[SUPPORT, k] = index[COLUMN, index[BASIS, k]]
     invert(turned, index, n, scratch, inverse)
-    for k in range(n):
-        for c in range(n):
-            inverse_across[c, k] = inverse[k, c]
-    tabulate(turned, cost, m, columns, vectors, index, table, table_across, inverse_across)
+    tabulate(turned, cost, m, columns, vectors, index, table, table_across, inverse, inverse_across)
     m = decide(
         first, M, first, m, tol, cost, status, proof, touch, work, lines, columns, vectors, index,
         turned, turned_across, table, table_across, inverse, inverse_across, changed,
@@ -168,22 +166,28 @@ def decide(
                 for j in range(wide):
                     # the second attempt turns the order of the costs round
                     z = columns[FRESH, j]
-                    columns[REDUCED, j] = z if attempt == 0 or z == 0.0 else 3.0 - z
+                    columns[REDUCED, j] = z if attempt == 0 or z == NEVER else 3.0 - z
             while verdict == OPEN and t < most:
-                # row r of P, then of P·D
+                # row r of P, a bound for the rounding in it, and row r of P·D
+                noise = 0.0
                 for e in range(s):
                     vectors[WEIGHT, e] = changed[e, r]
+                    noise += abs(changed[e, r]) * vectors[LENGTH, index[SUPPORT, e]]
                 count = s
                 if index[LEAVING, r] < 0:
                     vectors[WEIGHT, s] = 1.0
                     index[SUPPORT, s] = r
+                    noise += vectors[LENGTH, r]
                     count = s + 1
+                noise = max(tol, ROUNDING * noise)
                 combine(table, index, SUPPORT, vectors, WEIGHT, count, ZERO, wide, columns, PIVOT_ROW)
                 for j in range(wide):
                     a = columns[PIVOT_ROW, j]
-                    columns[RATIO, j] = columns[REDUCED, j] / -a if a < -tol else NONE
+                    columns[RATIO, j] = columns[REDUCED, j] / -a if a < -noise else NONE
                 q = lowest(column_keys, RATIO, ZERO, wide)
-                if columns[RATIO, q] >= NONE:
+                if columns[RATIO, q] >= NEVER:
+                    if vectors[LEVEL, r] >= -noise:
+                        break
                     combine(inverse, index, SUPPORT, vectors, WEIGHT, count, ZERO, n, vectors, DIRECTION)
                     behind = max(p, first)
                     project(turned_across, behind, lines, vectors, index, M, n)
@@ -253,7 +257,7 @@ def decide(
                 for j in range(wide):
                     columns[REDUCED, j] += z * columns[PIVOT_ROW, j]
                 columns[REDUCED, left] = z
-                columns[REDUCED, q] = 0.0
+                columns[REDUCED, q] = NEVER
             if p < 0:
                 break
             if verdict == REDUNDANT:
@@ -387,16 +391,22 @@ def turn_and_sort(rows, across, status, touch, m, lines, vectors, index, turned,
 
 
 @njit(**KERNEL)
-def tabulate(turned, cost, m, columns, vectors, index, table, table_across, inverse_across):
-    """Table of the first m columns in the central basis."""
+def tabulate(turned, cost, m, columns, vectors, index, table, table_across, inverse, inverse_across):
+    """Table of the first m columns in the central basis, whose inverse is given."""
     n = table.shape[0]
+    for k in range(n):
+        length = 0.0
+        for c in range(n):
+            inverse_across[c, k] = inverse[k, c]
+            length += inverse[k, c] ** 2
+        vectors[LENGTH, k] = np.sqrt(length)
     for j in range(LANES):
         for k in range(n):
             table[k, j] = 0.0
     for j in range(m):
         add_column(turned, index[COLUMN, j], cost, j, columns, vectors, index, table, table_across, inverse_across)
     for k in range(n):
-        columns[FRESH, index[CENTRAL, k]] = 0.0
+        columns[FRESH, index[CENTRAL, k]] = NEVER
 
 
 @njit(**KERNEL)

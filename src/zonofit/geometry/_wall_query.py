@@ -10,19 +10,26 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-KERNEL = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "nsz", "nnan", "contract"}}
+KERNEL = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"reassoc", "nsz", "contract"},
+}  # not "nnan": a NaN must fail every check
 
 OPEN, REDUNDANT, WALL, DOUBTFUL = 0, 1, 2, 3
 PROGRAMS, STEPS, QUERIES, DOUBTS = 0, 1, 2, 3
 LANES = 32  # columns are filled up to a multiple of this: one unrolled turn of a loop on 512-bit registers
 BUCKETS = 256
 NONE = 1e300
+ROUNDING = 1e-13  # error of a coefficient, per length of the row of the inverse that it came from
+NEVER = 1e200  # cost that keeps a column out, because it is in the basis
 MAGNITUDE = 0x7FFFFFFFFFFFFFFF
 
 # rows of `lines` (M long), of `columns` (as long as there can be columns), of `vectors` (n long), of `index`
 DEPTH, INVERSE, VALUE, MOVED, SIGN = np.arange(5)
 FRESH, REDUCED, PIVOT_ROW, RATIO = np.arange(4)
-LEVEL, ENTERING, ETA, INSIDE, TOUCH, DIRECTION, NUDGED, WEIGHT, ROW, MEAN, NUDGE = np.arange(11)
+LEVEL, ENTERING, ETA, INSIDE, TOUCH, DIRECTION, NUDGED, WEIGHT, ROW, MEAN, NUDGE, LENGTH = np.arange(12)
 IDENTITY, COLUMN, ORDER, PLACE, BASIS, CENTRAL, SUPPORT, SLOT, LEAVING, ROWS, AT = np.arange(11)
 ZERO, NOWHERE = np.array([0, -1])
 

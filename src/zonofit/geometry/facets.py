@@ -144,10 +144,10 @@ class Walls:
             return WallCertificate(i, True, self._witnesses_behind[k].copy(), *nothing)
         turned = reduction.simple * np.sign(reduction.simple @ self._inside)[:, None]
         support = self._proof[row]
-        multipliers = None
-        if support[0] >= 0 and np.all(np.isin(support, self._rows)):
-            multipliers = np.linalg.solve(turned[support].T, turned[row])
-        if multipliers is None or multipliers.min() < -_TOUCH:
+        if support[0] < 0 or not np.all(np.isin(support, self._rows)):
+            support = self._rows
+        multipliers, distance = _nearest_combination(turned[support], turned[row])
+        if distance > _TOUCH and len(support) < len(self._rows):
             support = self._rows
             multipliers, _ = _nearest_combination(turned[support], turned[row])
         keep = np.flatnonzero(multipliers > 0)
@@ -270,7 +270,7 @@ class _Frame:
             across[:, :M] = self.rows.T
             self._local.arrays = (
                 across,
-                *(_aligned(5, wide), _aligned(4, wide + LANES), _aligned(11, slots)),
+                *(_aligned(5, wide), _aligned(4, wide + LANES), _aligned(12, slots)),
                 np.zeros((11, max(M, r)), np.int64),
                 *(_aligned(M, slots), _aligned(r, wide), _aligned(r, wide + LANES), _aligned(wide + LANES, slots)),
                 *(_aligned(r, slots) for _ in range(4)),
