@@ -1,6 +1,6 @@
 """What `zonofit demo` costs: with an empty numba cache, as after installation, and ever after.
 
-    python benchmarks/bench_demo.py
+python benchmarks/bench_demo.py
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def bench_cold(chambers: int, by_peer: int) -> None:
             both.append(milliseconds + clock(found.neighbor_witnesses)[0])
             least.append(floor(found, N, n))
             counts.append(len(found))
-            work.append(found._work[:2])
+            work.append([found.work["programs"], found.work["steps"]])
             if seed < by_peer:
                 rows = arrangement.generators * np.where(found.pattern, 1.0, -1.0)[:, None]
                 rows /= np.linalg.norm(rows, axis=1)[:, None]
@@ -144,7 +144,7 @@ def bench_warm(chambers: int) -> None:
             milliseconds, found = clock(lambda a, x, k: walls(a, x, warm=k), arrangement, w, known)
             warm.append(milliseconds)
             assert np.array_equal(fresh.indices, found.indices)
-            steps.append([fresh._work[1], found._work[1]])
+            steps.append([fresh.work["steps"], found.work["steps"]])
         a, b = statistics.median(cold), statistics.median(warm)
         before, after = np.mean(steps, axis=0)
         print(f"| {N}, {n} | {a:.3f} | {b:.3f} | {a / b:.2f} | {before:.0f} | {after:.0f} |", flush=True)

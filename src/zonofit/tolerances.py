@@ -25,6 +25,9 @@ class Tolerances:
         Unit generators are linearly dependent when the volume they span is at most this.
     roundoff : float
         Multiple of the running rounding-error bound below which a pivoted quantity counts as zero.
+    data : float
+        The same multiple of the rounding error that the data came with: half a unit in the last place of every entry
+        that is neither an integer nor a short decimal, as the whitened coordinates show it.
     inside : float
         A point counts as inside a zonotope up to this distance, in widths of the zonotope.
     """
@@ -34,6 +37,7 @@ class Tolerances:
     sign: float = 1e-12
     dependent: float = 1e-11
     roundoff: float = 256.0
+    data: float = 16.0
     inside: float = 1e-9
 
 

@@ -11,7 +11,7 @@ from tests.geometry import reference_facets as twin
 from tests.reference import chambers_by_lp, cover_count, cube, resonance
 from zonofit.errors import InputError
 from zonofit.geometry import facets
-from zonofit.geometry._wall_query import DOUBTFUL, WALL
+from zonofit.geometry._wall_query import DOUBTFUL, DOUBTS, WALL
 from zonofit.geometry.arrangement import Arrangement
 from zonofit.geometry.facets import walls, walls_of
 from zonofit.geometry.membership import is_chamber
@@ -226,7 +226,7 @@ def test_warm_walk(N, n):
         w = found.neighbor_witnesses()[k]
         warm, cold = walls(arrangement, w, warm=found), walls(arrangement, w)
         assert warm.classes == cold.classes
-        cold_steps, warm_steps = cold_steps + cold._work[1], warm_steps + warm._work[1]
+        cold_steps, warm_steps = cold_steps + cold.work["steps"], warm_steps + warm.work["steps"]
         found = warm
     assert warm_steps < 0.9 * cold_steps
     check_by_hand(arrangement, found)
@@ -270,14 +270,17 @@ def test_point_near_a_wall_or_a_corner(distance):
 
 
 @pytest.mark.parametrize("size", [1e-4, 1e-6, 1e-8])
-def test_nearly_degenerate(size):
+@pytest.mark.parametrize("copies", [1, 2])
+def test_nearly_degenerate(size, copies):
     """Walls are found that exist through a small perturbation only."""
     rng = np.random.default_rng(1)
-    G = cube(3) + size * rng.standard_normal((8, 4))
+    G = np.vstack([cube(3)] * copies)
+    G += size * rng.standard_normal(G.shape)
     arrangement = Arrangement(G)
-    for pattern in arrangement.patterns()[::7]:
-        found = walls(arrangement, pattern)
-        exact = [i for i in range(8) if is_chamber(arrangement, pattern ^ (np.arange(8) == i))]
+    for w in rng.standard_normal((15, 4)):
+        found = walls(arrangement, w)
+        flips = np.eye(len(G), dtype=bool)
+        exact = [i for i, flip in enumerate(flips) if is_chamber(arrangement, found.pattern ^ flip)]
         assert found.indices.tolist() == exact
         assert np.array_equal(arrangement.pattern(found.neighbor_witnesses()), found.neighbors())
 
@@ -290,14 +293,12 @@ def test_doubtful_rows_are_settled(monkeypatch):
     original = facets.find_walls
 
     def undecided(*arguments):
-        status, work, index = arguments[5], arguments[8], arguments[12]
-        count = original(*arguments)
+        status, proof, work = arguments[5], arguments[6], arguments[8]
+        original(*arguments)
         status[status == WALL] = DOUBTFUL
         status[::3] = DOUBTFUL
-        arguments[6][::3] = -1
-        work[3] = 1
-        rows = facets.ROWS
-        index[rows, :count] = index[rows, :count]
+        proof[::3] = -1
+        work[DOUBTS] = 1
         return 0
 
     monkeypatch.setattr(facets, "find_walls", undecided)
@@ -305,6 +306,15 @@ def test_doubtful_rows_are_settled(monkeypatch):
     assert settled.classes == found.classes
     check_by_hand(arrangement, settled)
     assert walls(arrangement, w, warm=settled).classes == found.classes
+
+
+def test_witnesses_come_with_the_walls(monkeypatch):
+    """Points behind walls are read off the proofs; no program is solved for them."""
+    monkeypatch.setattr(facets, "membership", None)
+    generic, rng = gaussian(60, 6, 2)
+    for arrangement in (generic, Arrangement(cube(4))):
+        for found in walls_of(arrangement, rng.standard_normal((5, arrangement.dimension))):
+            assert np.array_equal(arrangement.pattern(found.neighbor_witnesses()), found.neighbors())
 
 
 def test_threads_do_not_share_a_workspace():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.reference import cube
+from tests.reference import chambers_by_lp, cube
 from zonofit.geometry.arrangement import Arrangement
 from zonofit.geometry.reduction import _accurate_product, reduce_generators
 from zonofit.tolerances import DEFAULT_TOLERANCES
@@ -85,3 +85,41 @@ def test_accurate_product_has_no_cancellation():
     b = np.linalg.pinv(a)[:, :3] + 0.0
     exact = [[float(sum(Fraction(x) * Fraction(y) for x, y in zip(row, col, strict=True))) for col in b.T] for row in a]
     assert np.allclose(_accurate_product(a, b), exact, rtol=4e-16, atol=1e-24)
+
+
+def overloaded_flats():
+    """Most generators on a line or a plane, where no change of coordinates makes directions point everywhere alike."""
+    rng = np.random.default_rng(5)
+    for trial in range(120):
+        n = int(rng.integers(2, 5))
+        k = int(rng.integers(1, n))
+        flat = rng.integers(-3, 4, (int(rng.integers(3, 8)), k)) @ rng.integers(-2, 3, (k, n))
+        G = np.r_[flat, rng.integers(-2, 3, (int(rng.integers(1, 3)), n))].astype(float)
+        yield pytest.param(G, rng.standard_normal((n, n)), id=str(trial))
+
+
+@pytest.mark.parametrize(("G", "change"), list(overloaded_flats()))
+def test_crowded_flats_neither_split_nor_merge_chambers(G, change):
+    count = len(chambers_by_lp(G))
+    assert Arrangement(G).n_chambers() == count
+    assert Arrangement(G @ change).n_chambers() == count
+
+
+@pytest.mark.parametrize(
+    ("G", "count"), [([[1, -1, 1], [0, 1, 1], [-1, 1, 1], [1, 1, 1], [1, 1, 1]], 39), ([[0, 1]] + 4 * [[1, 1]], 9)]
+)
+def test_faces_of_crowded_flats(G, count):
+    from zonofit.geometry.faces import faces
+
+    for seed in range(10):
+        change = np.random.default_rng(seed).standard_normal((len(G[0]), len(G[0])))
+        for rows in (np.array(G, float), np.array(G) @ change):
+            arrangement = Arrangement(rows)
+            assert sum(len(faces(arrangement, k)) for k in range(arrangement.rank + 1)) == count
+
+
+def test_noise_counts_only_where_entries_were_rounded():
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    assert reduced(np.round(100 * X)).noise == reduced(np.round(X, 3)).noise == 0
+    near, far = reduced(np.c_[X, np.ones(30)]).noise, reduced(np.c_[1000 + X, np.ones(30)]).noise
+    assert 0 < near < 20 < 100 * near < far

@@ -167,7 +167,8 @@ def decide(
                     # the second attempt turns the order of the costs round
                     z = columns[FRESH, j]
                     columns[REDUCED, j] = z if attempt == 0 or z == NEVER else 3.0 - z
-            while verdict == OPEN and t < most:
+            # comparisons below are written so that a NaN ends the attempt
+            while verdict == OPEN and t < most and r < n:
                 # row r of P, a bound for the rounding in it, and row r of P·D
                 noise = 0.0
                 for e in range(s):
@@ -185,8 +186,8 @@ def decide(
                     a = columns[PIVOT_ROW, j]
                     columns[RATIO, j] = columns[REDUCED, j] / -a if a < -noise else NONE
                 q = lowest(column_keys, RATIO, ZERO, wide)
-                if columns[RATIO, q] >= NEVER:
-                    if vectors[LEVEL, r] >= -noise:
+                if not columns[RATIO, q] < NEVER:
+                    if not vectors[LEVEL, r] < -noise:
                         break
                     combine(inverse, index, SUPPORT, vectors, WEIGHT, count, ZERO, n, vectors, DIRECTION)
                     behind = max(p, first)
@@ -199,7 +200,7 @@ def decide(
                     for c in range(n):
                         touch[m, c] = vectors[TOUCH, c]
                         a += vectors[DIRECTION, c] * turned[i, c]
-                    if a >= 0.0:
+                    if not a < 0.0:
                         break
                     status[index[ORDER, i]] = WALL if sure else DOUBTFUL
                     work[DOUBTS] += not sure
@@ -317,7 +318,7 @@ def first_basis(rows, across, frame, tol, status, touch, lines, vectors, index, 
             a = 0.0
             for c in range(n):
                 a += vectors[DIRECTION, c] * rows[i, c]
-            if abs(a) > steepest:
+            if side == 0 or abs(a) > steepest:
                 steepest = abs(a)
                 chosen = i
         index[BASIS, k] = chosen
@@ -343,6 +344,7 @@ def turn_and_sort(rows, across, status, touch, m, lines, vectors, index, turned,
     M, n = rows.shape
     length = 0.0
     for c in range(n):
+        vectors[ROW, c] = vectors[INSIDE, c]
         for j in range(m):
             vectors[INSIDE, c] += touch[j, c]
         length += vectors[INSIDE, c] ** 2
@@ -350,11 +352,19 @@ def turn_and_sort(rows, across, status, touch, m, lines, vectors, index, turned,
     for c in range(n):
         vectors[INSIDE, c] /= length
         vectors[MEAN, c] = 0.0
-    combine(across, index, IDENTITY, vectors, INSIDE, n, ZERO, M, lines, DEPTH)
-    deepest = 0.0
-    for i in range(M):
-        lines[DEPTH, i] *= lines[SIGN, i]
-        deepest = max(deepest, lines[DEPTH, i])
+    for _ in range(2):
+        combine(across, index, IDENTITY, vectors, INSIDE, n, ZERO, M, lines, DEPTH)
+        deepest = 0.0
+        outside = 0
+        for i in range(M):
+            lines[DEPTH, i] *= lines[SIGN, i]
+            deepest = max(deepest, lines[DEPTH, i])
+            outside += 0 if lines[DEPTH, i] > 0.0 else 1
+        if outside == 0:
+            break
+        # a chamber of rounding width: stay where we were
+        for c in range(n):
+            vectors[INSIDE, c] = vectors[ROW, c]
     scale = (BUCKETS - 1) / deepest
     count = np.zeros(BUCKETS + 2, np.int64)
     for i in range(M):

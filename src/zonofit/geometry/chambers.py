@@ -34,6 +34,7 @@ _BLOCK_BYTES = 2**19
 # What is taken for non-zero should exceed its rounding bound, and what is taken for zero, by these factors.
 _CLEARLY_NONZERO = 2.0
 _CLEAR_GAP = 100.0
+_MOST_NOISE = 1e4
 
 
 def chamber_bound(n_generators: int, rank: int) -> int:
@@ -69,7 +70,7 @@ def iter_chambers(
     progress : callable (done, total), optional
         Called after each block with subsets scanned and to scan.
     tolerances : Tolerances
-        ``roundoff`` is used.
+        ``roundoff`` and ``data`` are used.
 
     Yields
     ------
@@ -105,7 +106,7 @@ def _blocks(reduction, block_size, half, n_jobs, progress, tolerances) -> Iterat
             "enumerate fewer examples or dimensions, or sample chambers instead."
         )
     coordinates, _ = frame_coordinates(reduction.simple)
-    work = SubsetWalk(coordinates, copies == 2, tolerances.roundoff)
+    work = SubsetWalk(coordinates, copies == 2, rounding(reduction, tolerances))
     tasks = ((k, lo, hi) for k in range(n - 1, -1, -1) for lo, hi in _intervals(math.comb(M, k), block_size // copies))
     done = 0
     waiting: list[np.ndarray] = []
@@ -124,6 +125,15 @@ def _blocks(reduction, block_size, half, n_jobs, progress, tolerances) -> Iterat
     if held:
         yield expand(np.concatenate(waiting) if len(waiting) > 1 else waiting[0])
     _warn_if_ambiguous(work.extremes)
+
+
+def rounding(reduction: Reduction, tolerances: Tolerances) -> float:
+    """What counts as zero in the kernel, in units of 2^-52 times its own growth factors.
+
+    Data that lose more than four digits to cancellation (values about 1e6 that differ in the third decimal, say) are
+    taken as stored: hardly anything would be left if their last places were all in doubt.
+    """
+    return tolerances.roundoff + tolerances.data * min(reduction.noise, _MOST_NOISE)
 
 
 class _Subset(NamedTuple):

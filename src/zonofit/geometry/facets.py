@@ -96,6 +96,11 @@ class Walls:
         start, stop = (np.searchsorted(member[order], self._rows, side) for side in ("left", "right"))
         return tuple(tuple(order[a:b].tolist()) for a, b in zip(start, stop, strict=True))
 
+    @property
+    def work(self) -> dict[str, int]:
+        """Programs started, simplex steps and queries made, and rows that went to least squares."""
+        return dict(zip(("programs", "steps", "queries", "doubtful"), self._work.tolist(), strict=True))
+
     def neighbors(self) -> np.ndarray:
         """Patterns (K, N) of the chambers behind the walls, in the order of `indices`."""
         return self.pattern ^ (self._arrangement.reduction.member == self._rows[:, None])

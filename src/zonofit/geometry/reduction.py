@@ -17,6 +17,8 @@ from zonofit.tolerances import Tolerances
 
 _BALANCING_STEPS = 10
 _WHITENING_STEPS = 20
+_WORST_CONDITION = 100.0
+_SAME_DIRECTION = 1e-6
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,16 @@ class Reduction:
         +1 or -1; 0 for a zero generator.
     lift : ndarray (n, r)
         ``w = lift @ u``: the weights whose signs on the generators are those of ``simple @ u``.
+    noise : float
+        How far the rounding of the entries of the generators may have turned a row of `simple`, in units of 2^-52;
+        0 where all entries are integers or short decimals.
     """
 
     simple: np.ndarray
     member: np.ndarray
     orientation: np.ndarray
     lift: np.ndarray
+    noise: float
 
     @property
     def rank(self) -> int:
@@ -67,21 +73,21 @@ def reduce_generators(generators: np.ndarray, tolerances: Tolerances) -> Reducti
     member = np.full(N, -1)
     orientation = np.zeros(N, np.int8)
     if live.size == 0:
-        return Reduction(np.zeros((0, 0)), member, orientation, np.zeros((n, 0)))
-    white, lift = _whiten(generators[live], tolerances.rank)
+        return Reduction(np.zeros((0, 0)), member, orientation, np.zeros((n, 0)), 0.0)
+    white, lift, noise = _whiten(generators[live], tolerances.rank)
     first, side = _parallel_classes(white, tolerances.parallel)
     representatives = np.flatnonzero(first == np.arange(len(live)))
     place = np.empty(len(live), int)
     place[representatives] = np.arange(len(representatives))
     member[live] = place[first]
     orientation[live] = side
-    return Reduction(np.ascontiguousarray(white[representatives]), member, orientation, lift)
+    return Reduction(np.ascontiguousarray(white[representatives]), member, orientation, lift, noise)
 
 
-def _whiten(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Unit rows of ``rows @ lift`` and the change of coordinates `lift` (n, rank)."""
-    decimal = _decimal_scale(rows)
-    rows = np.where(decimal == 1.0, rows, np.round(rows * decimal) / _power_of_two(decimal))
+def _whiten(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """Unit rows of ``rows @ lift``, the change of coordinates `lift` (n, rank), and how much noise it shows."""
+    decimal, exact = _decimal_scale(rows)
+    rows = np.where(exact, np.round(rows * decimal) / _power_of_two(decimal), rows)
     column = decimal / _power_of_two(decimal)
     row_power, column_power = balance(rows)
     column = column * np.ldexp(1.0, -column_power)
@@ -90,15 +96,33 @@ def _whiten(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]
     _, singular, right = np.linalg.svd(_unit(scaled), full_matrices=False)
     rank = int(np.sum(singular > tolerance * singular[0]))
     change = right[:rank].T / singular[:rank]
-    # Tyler's iteration: lengths mean nothing here, so whiten directions, not vectors
+    change = change @ _isotropic(_unit(scaled @ change))
+    image = _accurate_product(scaled, change)
+    length = np.linalg.norm(image, axis=1)
+    blurred = np.linalg.norm((np.abs(scaled) * ~exact) @ np.abs(change), axis=1)
+    return image / length[:, None], column[:, None] * change, float(np.max(blurred / length))
+
+
+def _isotropic(unit: np.ndarray) -> np.ndarray:
+    """Change of coordinates (r, r) after which unit rows, made unit again, point everywhere alike: Tyler's iteration.
+
+    Lengths mean nothing here, so directions are whitened, each once however many generators share it. Where more than
+    a share k/r of the directions lie in a k-dimensional flat no such change exists and the iteration would squeeze
+    all others together; the bound on its condition stops it.
+    """
+    first, _ = _parallel_classes(unit, _SAME_DIRECTION)
+    unit = unit[first == np.arange(len(unit))]
+    change = np.eye(unit.shape[1])
     for _ in range(_WHITENING_STEPS):
-        unit = _unit(scaled @ change)
-        spread, axes = np.linalg.eigh(unit.T @ unit)
-        if spread[-1] <= 2 * spread[0] or spread[0] <= tolerance:
+        turned = _unit(unit @ change)
+        spread, axes = np.linalg.eigh(turned.T @ turned)
+        if spread[-1] <= 2 * spread[0]:
             break
-        change = change @ (axes / np.sqrt(spread))
-    white = _unit(_accurate_product(scaled, change))
-    return white, column[:, None] * change
+        further = change @ (axes / np.sqrt(np.maximum(spread, spread[-1] * 1e-16)))
+        if np.linalg.cond(further) > _WORST_CONDITION:
+            break
+        change = further
+    return change
 
 
 def balance(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -124,21 +148,22 @@ def _unit(rows: np.ndarray) -> np.ndarray:
     return rows / np.linalg.norm(rows, axis=1)[:, None]
 
 
-def _decimal_scale(rows: np.ndarray) -> np.ndarray:
-    """For each column the power of ten that makes it integer, where it is a column of short decimals; else 1.
+def _decimal_scale(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each column the power of ten that makes it integer and whether there is one; 1 where there is none.
 
     0.1, 0.2 and 0.3 are not evenly spaced as binary fractions, but whoever typed them meant that they are.
     """
     scale = np.ones(rows.shape[1])
+    exact = np.zeros(rows.shape[1], bool)
     for j, values in enumerate(rows.T):
         for power in 10.0 ** np.arange(10):
             integers = np.round(values * power)
             if np.max(np.abs(integers)) > 1e9:
                 break
             if np.all(np.abs(values * power - integers) <= 2 * np.spacing(np.abs(integers))):
-                scale[j] = power
+                scale[j], exact[j] = power, True
                 break
-    return scale
+    return scale, exact
 
 
 def _accurate_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:

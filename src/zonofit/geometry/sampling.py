@@ -16,7 +16,7 @@ import numpy as np
 
 from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.bijection import frame_coordinates
-from zonofit.geometry.chambers import SubsetWalk, chamber_bound
+from zonofit.geometry.chambers import SubsetWalk, chamber_bound, rounding
 from zonofit.geometry.packing import unpack
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _uniform(arrangement: Arrangement, size: int, rng: np.random.Generator) -> S
     if n == 0:
         return Sample(patterns, witnesses)
     coordinates, axes = frame_coordinates(reduction.simple)
-    walk = SubsetWalk(coordinates, both=False, roundoff=arrangement.tolerances.roundoff)
+    walk = SubsetWalk(coordinates, both=False, roundoff=rounding(reduction, arrangement.tolerances))
     weights = [math.comb(M, k) for k in range(n)]
     total = chamber_bound(M + 1, n) // 2
     for row in range(size):
