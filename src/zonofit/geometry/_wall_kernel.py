@@ -77,11 +77,13 @@ from zonofit.geometry._wall_query import (
 
 @njit(**KERNEL)
 def find_walls(
-    rows, across, frame, cost, tol, status, proof, touch, work,
+    rows, across, frame, cost, tol, status, proof, touch, work, bits,
     lines, columns, vectors, index, turned, turned_across, table, table_across, inverse, inverse_across, changed,
     scratch,
 ):  # fmt: skip
     """Decide every row; returns the number of walls: rows ``index[ROWS]``, touched by points ``touch[index[AT]]``.
+
+    The answer is -1 when the point is not inside.
 
     Parameters
     ----------
@@ -93,6 +95,7 @@ def find_walls(
     proof : (M, n) for a redundant row the rows that hold it, else -1; filled in.
     touch : (M, n) points, each on one hyperplane only; filled in.
     work : numbers of programs, simplex steps, queries, and rows left doubtful.
+    bits : (M,) pattern of the rows.
     lines, ..., scratch : workspace; ``vectors`` holds a point inside the chamber and a random direction.
     """
     M, n = rows.shape
@@ -100,9 +103,13 @@ def find_walls(
         index[IDENTITY, c] = c
         index[SLOT, c] = -1
     combine(across, index, IDENTITY, vectors, INSIDE, n, ZERO, M, lines, DEPTH)
+    outside = 0
     for i in range(M):
-        lines[SIGN, i] = 1.0 if lines[DEPTH, i] > 0.0 else -1.0
+        lines[SIGN, i] = 1.0 if bits[i] else -1.0
+        outside += 0 if lines[SIGN, i] * lines[DEPTH, i] > 0.0 else 1
         lines[INVERSE, i] = 1.0 / lines[DEPTH, i]
+    if outside:
+        return -1
     m = first_basis(rows, across, frame, tol, status, touch, lines, vectors, index, inverse, work)
     first = turn_and_sort(rows, across, status, touch, m, lines, vectors, index, turned, turned_across)
     for k in range(n):

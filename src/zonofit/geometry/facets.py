@@ -12,6 +12,7 @@ that defies floats (within rounding of where neither proof is clear) goes to one
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -201,18 +202,17 @@ def walls(arrangement: Arrangement, chamber, *, witness=None, warm: Walls | None
     if warm is not None and warm._arrangement is not arrangement:
         raise InputError("warm: these walls belong to another arrangement; pass walls of the same one.")
     frame = _frame_of(arrangement)
-    pattern, w = _chamber_and_witness(arrangement, chamber, witness)
-    bits = pattern[frame.representative]
-    inside = frame.reduced(w)
-    if not frame.holds(inside, bits):
+    pattern, w = _chamber_and_witness(arrangement, frame, chamber, witness)
+    found = _solve(arrangement, frame, pattern, w, w, warm)
+    if found is None:
         # inside, but too near to the boundary for whitened coordinates
         best = membership(arrangement, pattern).witness
-        inside = frame.reduced(w if best is None else best)
-        if not frame.holds(inside, bits):
-            raise InputError(
-                "chamber: narrower than rounding in whitened coordinates; merge generators that are nearly dependent."
-            )
-    return _solve(arrangement, frame, pattern, w, inside, bits, warm)
+        found = None if best is None else _solve(arrangement, frame, pattern, w, best, warm)
+    if found is None:
+        raise InputError(
+            "chamber: narrower than rounding in whitened coordinates; merge generators that are nearly dependent."
+        )
+    return found
 
 
 def walls_of(arrangement: Arrangement, chambers: Iterable, *, witnesses: Sequence | None = None) -> list[Walls]:
@@ -253,18 +253,25 @@ class _Frame:
         rng = np.random.default_rng(_SEED)
         self.directions = np.linalg.qr(rng.standard_normal((max(r, 1), max(r, 1))))[0]
         self.nudge = self.directions @ rng.standard_normal(max(r, 1)) / np.sqrt(max(r, 1))
+        self._equilibrated, self._sizes = arrangement._equilibrated
+        self._limits = arrangement.tolerances.sign * np.linalg.norm(self._equilibrated, axis=1)
         self.cost = 1 + 0.2 * rng.random(M)
         self._local = threading.local()
+
+    def side(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Whether g·w > 0, and which products count as zero (None for none), as `Arrangement.sign_vector` has it.
+
+        A small chamber takes so little time that the norms of all generators would be a tenth of it.
+        """
+        u = w * self._sizes
+        values = self._equilibrated @ u
+        clear = np.abs(values) > self._limits * math.sqrt(u @ u)
+        return values > 0, None if clear.all() else ~clear
 
     def reduced(self, w: np.ndarray) -> np.ndarray:
         """The point w (n,) in reduced coordinates, of length 1."""
         u = self.column @ (w / (np.abs(w).max() or 1.0))
-        return u / (np.sqrt(u @ u) or 1.0)
-
-    def holds(self, inside: np.ndarray, bits: np.ndarray) -> bool:
-        """Whether a reduced point is strictly inside the chamber of the bits."""
-        values = self.rows @ inside
-        return bool(np.all(np.where(bits, values, -values) > 0))
+        return u / (math.sqrt(u @ u) or 1.0)
 
     def workspace(self) -> tuple[np.ndarray, ...]:
         """``across`` and the arrays from ``lines`` on of `_wall_kernel.find_walls`."""
@@ -293,12 +300,17 @@ def _frame_of(arrangement: Arrangement) -> _Frame:
     return frame
 
 
-def _solve(arrangement, frame: _Frame, pattern, w, inside, bits, warm: Walls | None) -> Walls:
+def _solve(arrangement, frame: _Frame, pattern, w, point, warm: Walls | None) -> Walls | None:
+    """Walls from a point in the chamber; None when rounding has it outside in reduced coordinates."""
     M, r = frame.rows.shape
+    bits = pattern[frame.representative]
+    inside = frame.reduced(point)
     work = np.zeros(4, np.int64)
     proof = np.full((M, r), -1, np.int32)
     if r <= 1:  # all generators on one line: the chamber is a half-space, or everything
         rows = np.arange(M)
+        if not np.all(np.where(bits, 1.0, -1.0) * (frame.rows @ inside) > 0):
+            return None
         return Walls(pattern, w, frame.representative, arrangement, rows, inside, np.zeros((M, r)), proof, work)
     across, *arrays = frame.workspace()
     vectors, index = arrays[2], arrays[3]
@@ -311,7 +323,11 @@ def _solve(arrangement, frame: _Frame, pattern, w, inside, bits, warm: Walls | N
         status[kept] = REDUNDANT
         proof[kept] = warm._proof[kept]
     touch = np.empty((M, r))
-    count = find_walls(frame.rows, across, frame.directions, frame.cost, _TOUCH, status, proof, touch, work, *arrays)
+    count = find_walls(
+        frame.rows, across, frame.directions, frame.cost, _TOUCH, status, proof, touch, work, bits, *arrays
+    )
+    if count < 0:
+        return None
     inside = vectors[INSIDE, :r].copy()
     rows = index[ROWS, :count].copy()
     touch = touch[index[AT, :count]]
@@ -341,7 +357,7 @@ def _nearest_combination(rows: np.ndarray, target: np.ndarray) -> tuple[np.ndarr
     return nnls(np.ascontiguousarray(rows.T), target, maxiter=100 * rows.size)
 
 
-def _chamber_and_witness(arrangement: Arrangement, chamber, witness) -> tuple[np.ndarray, np.ndarray]:
+def _chamber_and_witness(arrangement: Arrangement, frame: _Frame, chamber, witness) -> tuple[np.ndarray, np.ndarray]:
     array = np.asarray(chamber)
     N, n = arrangement.generators.shape
     if array.shape not in ((N,), (n,)):
@@ -353,30 +369,31 @@ def _chamber_and_witness(arrangement: Arrangement, chamber, witness) -> tuple[np
     if array.shape == (n,) and not (N == n and is_bits):
         if witness is not None:
             raise InputError("witness: `chamber` holds weights already; leave it out, or pass a pattern.")
-        return _inner_point(arrangement, array, "chamber")
+        return _inner_point(arrangement, frame, array, "chamber")
     pattern = as_pattern(arrangement, array)
     if witness is None:
         found = membership(arrangement, pattern)
         if found.witness is None:
             raise InputError("chamber: no weights have this pattern; `membership` proves it with a certificate.")
         return pattern, found.witness
-    own, w = _inner_point(arrangement, witness, "witness")
+    own, w = _inner_point(arrangement, frame, witness, "witness")
     if not np.array_equal(own, pattern):
         raise InputError("witness: its pattern is not `chamber`; pass a point inside, or leave it out.")
     return pattern, w
 
 
-def _inner_point(arrangement: Arrangement, w, name: str) -> tuple[np.ndarray, np.ndarray]:
+def _inner_point(arrangement: Arrangement, frame: _Frame, w, name: str) -> tuple[np.ndarray, np.ndarray]:
     w = np.array(w, float)
-    if w.shape != (arrangement.dimension,) or not np.all(np.isfinite(w)):
+    if w.shape != (arrangement.dimension,) or not np.isfinite(w).all():
         raise InputError(f"{name}: expected {arrangement.dimension} finite weights, got shape {w.shape}.")
-    signs = arrangement.sign_vector(w)
-    if not signs.all():
-        on = np.flatnonzero((signs == 0) & (arrangement.reduction.orientation != 0))
+    pattern, zero = frame.side(w)
+    if zero is not None:
+        on = np.flatnonzero(zero & (arrangement.reduction.orientation != 0))
         if len(on):
             raise InputError(f"{name}: on the hyperplane of generator {on[0]}; pass weights strictly inside a chamber.")
+        pattern &= ~zero
     w.setflags(write=False)
-    return signs > 0, w
+    return pattern, w
 
 
 def _filled(length: int) -> int:
