@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,8 @@ def start(*arguments, **options):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [SOURCE, os.environ.get("PYTHONPATH")]))}
     command = [sys.executable, "-m", "zonofit", *map(str, arguments)]
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment} | options
+    if sys.platform != "win32":  # a test run in the background of a shell ignores Ctrl-C, and so would its children
+        options["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)
     return subprocess.Popen(command, **options)
 
 
