@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.reference import chambers_by_bijection, chambers_by_lp, cover_count, cube, resonance
 from zonofit.errors import AmbiguousPositionWarning, BudgetError, InputError
 from zonofit.geometry.arrangement import Arrangement
-from zonofit.geometry.chambers import SubsetWalk, _unrank, chamber_bound
+from zonofit.geometry.chambers import SubsetWalk, _binomials, _unrank, chamber_bound
 from zonofit.geometry.packing import pack, unpack
 
 
@@ -191,6 +191,52 @@ def test_a_count_that_rounding_decides_is_reported():
         assert caught or count in (dependent, cover_count(10, 4))
         reported.append(bool(caught))
     assert any(reported) and not reported[0] and not reported[-1]
+
+
+def twice_the_plane_regions(X: np.ndarray) -> int:
+    """Chambers of distinct integer points of the plane with bias, from the lines through them (Zaslavsky)."""
+    lines: dict[tuple[int, int, int], set[int]] = {}
+    for i, (a, b) in enumerate(X.tolist()):
+        for j, (c, d) in enumerate(X[:i].tolist()):
+            line = (b - d, c - a, a * d - b * c)
+            scale = math.gcd(*line) * (1 if line > (0, 0, 0) else -1)
+            lines.setdefault(tuple(x // scale for x in line), set()).update((i, j))
+    return 2 + 2 * sum(len(members) - 1 for members in lines.values())
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(3, 3), (7, 9), (9, 11), (12, 15)])
+def test_grids_are_counted_by_their_lines(rows, columns):
+    """Leaves large enough to be sorted, full of ties, dead generators and generators that vanish."""
+    X = np.array([(a, b) for a in range(rows) for b in range(columns)])
+    for points in (X, np.random.default_rng(rows).permutation(X)):
+        blocks = np.concatenate(list(Arrangement.from_examples(points).chambers()))
+        assert len(np.unique(blocks, axis=0)) == len(blocks) == twice_the_plane_regions(X)
+
+
+def test_patterns_of_many_words():
+    """Nine words: more than one vector of them, and the last one alone in its own."""
+    G = np.random.default_rng(4).standard_normal((530, 3))
+    blocks = np.concatenate(list(Arrangement(G).chambers()))
+    assert blocks.shape == (cover_count(530, 3), 9)
+    assert len(np.unique(blocks, axis=0)) == len(blocks)
+    known = {row.tobytes() for row in blocks}
+    points = np.random.default_rng(5).standard_normal((500, 3))
+    assert all(row.tobytes() in known for row in pack(points @ G.T > 0))
+
+
+@pytest.mark.parametrize(("N", "n", "seed"), [(100, 3, 0), (120, 4, 1)])
+def test_sorted_leaves_hold_the_patterns_of_points(N, n, seed):
+    rng = np.random.default_rng(seed)
+    G = np.c_[rng.integers(-4, 5, (N, n - 1)), np.ones(N)].astype(float)
+    known = {row.tobytes() for block in Arrangement(G).chambers() for row in block}
+    products = rng.standard_normal((2000, n)) @ G.T
+    assert all(row.tobytes() in known for row in pack(products > 0))
+
+
+def test_binomials_are_exact_up_to_the_cap():
+    table = _binomials(90, 40)
+    for i in range(91):
+        assert table[i].tolist() == [min(math.comb(i, j), 2**62) for j in range(41)]
 
 
 def test_unrank_is_lexicographic():

@@ -17,7 +17,11 @@ and then every last generator j is read off the order of the ratios a/b in the p
 With u = a/(|a|+|b|), turned to b > 0, generator i is active at j's ray iff (u_i > u_j) = (b_i > 0).
 
 Cost per leaf (all j at once): 2M multiply-adds, M divisions, per chamber 2M comparisons (eight an instruction) and
-k sign tests. Ties (|u_i - u_j| within the rounding bound) send the leaf to `leaf_sorted`, which resolves them.
+k sign tests. Leaves with many j go to `leaf_sorted`, where a chamber costs the flip of a bit and the copy of its words;
+so do leaves with ties (|u_i - u_j| within the rounding bound), which it resolves.
+
+Lanes that do not count (chosen, dead, padding) hold anything and are masked out of every result: writing single entries
+of a row that is read eight at a time next would stall on each of them.
 """
 
 from __future__ import annotations
@@ -25,22 +29,28 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from zonofit.geometry._chamber_ties import KERNEL, ONE, leaf_sorted, retire
+from zonofit.geometry._chamber_sort import BINS, KERNEL, ONE
+from zonofit.geometry._chamber_ties import leaf_sorted, retire
 from zonofit.geometry._lanes import (
     below,
     flatter,
+    flipped,
     load,
+    load_words,
     mark_same_sign,
     minus_scaled,
+    no_words,
     plus_scaled_size,
     scaled,
     spread,
     store,
+    store_words,
     turned_ratio,
 )
 
-SORT_FROM = 160  # a leaf with this many last generators is sorted: O(M log M) then beats comparing all pairs
+SORT_FROM = 80  # a leaf with this many last generators is sorted: O(M log M) then beats comparing all pairs
 EPS = 2.0**-52
+NONZERO = 1e-100  # keeps 0/0 away; its products with other thresholds stay normal numbers, unlike 1e-300's
 NARROW = 1e-3  # residuals below this go to the careful leaf, so that the fast one may use one band for all
 
 
@@ -58,12 +68,12 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
     both : whether to add the opposite chambers behind.
     mask : words with the M + 1 pattern bits set.
     roundoff : multiple of the rounding bound below which a quantity is zero.
-    out : (at least n_subsets or twice that, W) words.
+    out : (at least n_subsets W or twice that) words, W a pattern.
     extremes : (2,) largest quantity taken for zero and smallest taken for non-zero, both over their threshold.
 
     Returns
     -------
-    Number of rows written.
+    Number of patterns written.
     """
     n, Mp = axes.shape
     W = mask.shape[0]
@@ -83,8 +93,11 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
     growth = np.ones((depth, 4))
     sel = np.full(k + 1, -1, np.int64)
     cur = np.zeros(depth, np.int64)
-    dead = np.zeros((depth, Mp), np.bool_)
+    gone = np.zeros((depth, W), np.uint64)  # chosen, dead or padding
+    for i in range(M, 64 * W):
+        gone[0, i >> 6] |= ONE << np.uint64(i & 63)
     n_dead = np.zeros(depth, np.int64)
+    factor = np.zeros(k + 2)
     fixed = np.zeros((depth, W), np.uint64)
     fixed[0, M >> 6] = ONE << np.uint64(M & 63)
     same = np.zeros((k + 1, W), np.uint64)
@@ -94,9 +107,12 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
     U = np.empty(Mp)
     B = np.empty(Mp)
     marks = np.zeros(W * Mp, np.uint64)
-    words = np.empty(W, np.uint64)
+    words = np.empty(8 * (-(-W // 8)), np.uint64)
+    kept = np.empty(W, np.uint64)
+    masks = np.empty(8 * W, np.uint64)
     order = np.empty(Mp, np.int64)
-    scratch = np.empty(3 * Mp + 1, np.int64)
+    keys = np.empty((2, Mp), np.int64)
+    bins = np.empty(2 * BINS, np.int64)
 
     # typed, because a literal 0 would make numba compile the functions below twice
     o = np.int64(0)
@@ -113,7 +129,7 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                 continue
             cur[t] = p + 1
             size = ahead[t] if first else binomial[M - 1 - p, k - 1 - t]
-            alive = not dead[t, p]
+            alive = not (gone[t, p >> 6] >> np.uint64(p & 63)) & ONE
             if alive:
                 # eliminate p: the row with the largest entry, not yet pivoted, becomes row 2 + t
                 r = 2 + t
@@ -126,49 +142,45 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                 growth[t + 1, 1] = growth[t, 1] + abs(T[top + Mp + p] * inverse) * grow
                 growth[t + 1, 2] = grow + 1.0
                 growth[t + 1, 3] = growth[t, 3] + abs(T[top + row_last * Mp + p] * inverse) * grow
-                pivot = top + node + (2 + t) * Mp
-                for i in range(0, Mp, 8):
-                    store(T, pivot + i, scaled(inverse, load(T, top + r * Mp + i)))
-                    store(score, i, spread(0.0))
                 for a in range(rows):
-                    if a == 2 + t:
-                        continue
-                    source = top + (2 + t if a == r else a) * Mp
-                    target = top + node + a * Mp
-                    f = T[source + p]
-                    if a >= 2 and a < 2 + t:
-                        for i in range(p & ~7, Mp, 8):
-                            store(T, target + i, minus_scaled(load(T, source + i), f, load(T, pivot + i)))
-                        continue
-                    weight = 0.0 if a == row_last else 1.0 / growth[t + 1, min(a, 2)]
-                    for i in range(0, Mp, 8):
-                        v = minus_scaled(load(T, source + i), f, load(T, pivot + i))
-                        store(T, target + i, v)
-                        store(score, i, plus_scaled_size(load(score, i), weight, v))
-                    T[target + p] = 0.0
-                    for q in range(t):
-                        T[target + sel[q]] = 0.0
-                bound = tol * (k + 1 - t)
-                score[p] = 0.0
-                for q in range(t):
-                    score[sel[q]] = 0.0
-                for i in range(M, Mp):
-                    score[i] = 0.0
-                small = np.uint64(0)
-                n_small = 0
-                for i in range(0, Mp, 8):
-                    small = below(load(score, i), 1e4 * bound)
-                    while small:
-                        small &= small - ONE
-                        n_small += 1
-                for i in range(M):
-                    dead[t + 1, i] = dead[t, i]
-                n_dead[t + 1] = n_dead[t]
+                    factor[a] = T[top + (2 + t if a == r else a) * Mp + p]
                 for w in range(W):
+                    gone[t + 1, w] = gone[t, w]
                     fixed[t + 1, w] = fixed[t, w]
                     same[t, w] = 0
                     opposite[t, w] = 0
-                if n_small > t + 1 + Mp - M + n_dead[t]:
+                gone[t + 1, p >> 6] |= ONE << np.uint64(p & 63)
+                n_dead[t + 1] = n_dead[t]
+                bound = tol * (k + 1 - t)
+                weight_a = 0.0 if level == 0 else 1.0 / growth[t + 1, 0]
+                weight_b = 1.0 / growth[t + 1, 1]
+                weight_c = 1.0 / growth[t + 1, 2]
+                small = np.uint64(0)
+                for i in range(0, Mp, 8):
+                    source = top + i
+                    target = source + node
+                    c = scaled(inverse, load(T, source + r * Mp))
+                    store(T, target + (2 + t) * Mp, c)
+                    v = minus_scaled(load(T, source), factor[0], c)
+                    store(T, target, v)
+                    sum_ = plus_scaled_size(spread(0.0), weight_a, v)
+                    v = minus_scaled(load(T, source + Mp), factor[1], c)
+                    store(T, target + Mp, v)
+                    sum_ = plus_scaled_size(sum_, weight_b, v)
+                    for a in range(3 + t, k + 1):
+                        v = minus_scaled(load(T, source + (2 + t if a == r else a) * Mp), factor[a], c)
+                        store(T, target + a * Mp, v)
+                        sum_ = plus_scaled_size(sum_, weight_c, v)
+                    if level > 0:
+                        v = minus_scaled(load(T, source + row_last * Mp), factor[row_last], c)
+                        store(T, target + row_last * Mp, v)
+                    if i + 8 > p:
+                        for a in range(2, 2 + t):
+                            v = minus_scaled(load(T, source + a * Mp), factor[a], c)
+                            store(T, target + a * Mp, v)
+                    store(score, i, sum_)
+                    small |= (below(sum_, 1e4 * bound) << np.uint64(i & 63)) & ~gone[t + 1, i >> 6]
+                if small:
                     alive = retire(
                         T,
                         t,
@@ -179,7 +191,7 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                         M,
                         Mp,
                         sel,
-                        dead,
+                        gone,
                         n_dead,
                         fixed,
                         same,
@@ -211,7 +223,7 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
         high = min(M, low + left)
         first = False
         left -= high - low
-        if k > 1 and dead[node_t, p]:
+        if k > 1 and (gone[node_t, p >> 6] >> np.uint64(p & 63)) & ONE:
             continue
         row_c = top + k * Mp
         inverse = 0.0
@@ -226,50 +238,52 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
         bound_b = tol * (growth[node_t, 1] + abs(fb) * growth[node_t, 2])
         begin = o
         band = max(1e-9, 4.0 * (bound_a + bound_b) / NARROW)
-        n_small = 0
-        for i in range(0, Mp, 8):
-            c = load(T, row_c + i)
-            a_ = minus_scaled(load(T, top + i), fa, c)
-            b_ = minus_scaled(load(T, top + Mp + i), fb, c)
-            size_ = plus_scaled_size(plus_scaled_size(spread(1e-300), 1.0, a_), 1.0, b_)
-            store(B, i, b_)
-            store(U, i, turned_ratio(a_, b_, size_))
-            small = below(size_, NARROW) | flatter(b_, band, size_)
-            while small:
-                small &= small - ONE
-                n_small += 1
-        # the selected, the padding and the dead are small; anything else that is needs a closer look
-        clean = n_small == (k - 1) + (Mp - M) + n_dead[node_t]
-        careful = high - low >= SORT_FROM or n_dead[node_t] > 0 or not clean
+        for w in range(W):
+            kept[w] = ~gone[node_t, w]
+        if k > 1:
+            kept[p >> 6] &= ~(ONE << np.uint64(p & 63))
+        small = np.uint64(0)
+        for w in range(W):
+            base = w << 6
+            near = np.uint64(0)
+            turn = np.uint64(0)
+            for i in range(base, min(Mp, base + 64), 8):
+                c = load(T, row_c + i)
+                a_ = minus_scaled(load(T, top + i), fa, c)
+                b_ = minus_scaled(load(T, top + Mp + i), fb, c)
+                size_ = plus_scaled_size(plus_scaled_size(spread(NONZERO), 1.0, a_), 1.0, b_)
+                store(B, i, b_)
+                store(U, i, turned_ratio(a_, b_, size_))
+                turn |= (below(b_, 0.0) ^ np.uint64(255)) << np.uint64(i - base)
+                near |= (below(size_, NARROW) | flatter(b_, band, size_)) << np.uint64(i - base)
+            small |= near & kept[w]
+            words[w] = (turn & kept[w]) | fixed[node_t, w]
+        # anything small that is neither chosen, nor padding, nor dead needs a closer look
+        clean = small == 0
+        plain = clean and n_dead[node_t] == 0
+        careful = not plain or high - low >= SORT_FROM
         if not careful:
-            for q in range(k - 1):
-                U[sel[q]] = 2.0
-                B[sel[q]] = -1.0
-            for i in range(M, Mp):
-                U[i] = 2.0
-                B[i] = -1.0
-            begin_lanes = low & ~7
-            for w in range(W):
-                for i in range(begin_lanes, high):
-                    marks[w * Mp + i] = 0
-            for q in range(k - 1):
-                bit = ONE << np.uint64(sel[q] & 63)
-                target = (sel[q] >> 6) * Mp
-                row = top + (2 + q) * Mp
-                f = T[row + p] * inverse
-                for i in range(begin_lanes, high, 8):
-                    if q < k - 2:
-                        v = minus_scaled(load(T, row + i), f, load(T, row_c + i))
-                    else:
-                        v = scaled(inverse, load(T, row_c + i))
-                    mark_same_sign(marks, target + i, v, load(B, i), bit)
+            for q in range(k - 2):
+                factor[q] = T[top + (2 + q) * Mp + p] * inverse
+            for i in range(low & ~7, high, 8):
+                b_ = load(B, i)
+                q = 0
+                for w in range(W):
+                    mark = no_words()
+                    while q < k - 1 and sel[q] >> 6 == w:
+                        v = load(T, top + (2 + q) * Mp + i)
+                        if q < k - 2:
+                            v = minus_scaled(v, factor[q], load(T, row_c + i))
+                        else:
+                            v = scaled(inverse, v)
+                        mark = mark_same_sign(mark, v, b_, ONE << np.uint64(sel[q] & 63))
+                        q += 1
+                    store_words(marks, w * Mp + i, mark)
             for w in range(W):
                 base = w << 6
                 end = min(Mp, base + 64)
-                turn = np.uint64(0)
-                for i in range(base, end, 8):
-                    turn |= (below(load(B, i), 0.0) ^ np.uint64(255)) << np.uint64(i - base)
-                turn |= fixed[node_t, w]
+                keep = kept[w]
+                turn = words[w]
                 o = begin
                 for j in range(low, high):
                     under = U[j] - band
@@ -281,8 +295,9 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                         x |= below(u, under) << np.uint64(i - base)
                         y |= below(u, over) << np.uint64(i - base)
                     bit = ONE << np.uint64(j & 63) if j >> 6 == w else np.uint64(0)
-                    careful = careful | (y != x | bit)
-                    out[o, w] = (x ^ turn ^ bit) | marks[w * Mp + j]
+                    x &= keep
+                    careful = careful | (y & keep != x | bit)
+                    out[o * W + w] = (x ^ turn ^ bit) | marks[w * Mp + j]
                     o += 1
         if careful:
             o = leaf_sorted(
@@ -297,7 +312,7 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                 low,
                 high,
                 sel,
-                dead,
+                kept,
                 fixed,
                 same,
                 opposite,
@@ -309,19 +324,26 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                 bound_a,
                 bound_b,
                 clean,
+                plain,
                 band,
                 U,
                 B,
                 words,
                 order,
-                scratch,
+                keys,
+                bins,
                 out,
                 begin,
                 extremes,
             )
     if both:
-        for i in range(o):
-            for w in range(W):
-                out[o + i, w] = out[i, w] ^ mask[w]
+        for r in range(8 * W):  # eight patterns, so that any W fills whole vectors
+            masks[r] = mask[r % W]
+        count = o * W
+        for i in range(0, count - 8 * W + 1, 8 * W):
+            for r in range(0, 8 * W, 8):
+                store_words(out, count + i + r, flipped(load_words(out, i + r), load_words(masks, r)))
+        for i in range(count - count % (8 * W), count):
+            out[count + i] = out[i] ^ mask[i % W]
         o *= 2
     return o

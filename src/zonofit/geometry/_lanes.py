@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.extending import intrinsic, register_model
 
@@ -30,13 +31,27 @@ class LanesType(types.Type):
         super().__init__(name="Lanes8")
 
 
+class WordsType(types.Type):
+    """Type of eight 64-bit words held in vector registers."""
+
+    def __init__(self):
+        super().__init__(name="Words8")
+
+
 lanes_type = LanesType()
+words_type = WordsType()
 
 
 @register_model(LanesType)
 class _LanesModel(models.PrimitiveModel):
     def __init__(self, manager, fe_type):
         super().__init__(manager, fe_type, _vector)
+
+
+@register_model(WordsType)
+class _WordsModel(models.PrimitiveModel):
+    def __init__(self, manager, fe_type):
+        super().__init__(manager, fe_type, _words)
 
 
 def _is_row(array, dtype) -> bool:
@@ -169,18 +184,91 @@ def flatter(typingctx, x, f, y):
 
 
 @intrinsic
-def mark_same_sign(typingctx, words, start, x, y, bit):
-    """``words[start + l] |= bit`` where ``x[l] * y[l] > 0``."""
-    if not _is_row(words, types.uint64):
+def no_words(typingctx):
+    """Eight zero words."""
+
+    def codegen(context, builder, signature, args):
+        return ir.Constant(_words, [0] * LANES)
+
+    return words_type(), codegen
+
+
+@intrinsic
+def mark_same_sign(typingctx, words, x, y, bit):
+    """``words[l] | bit`` where ``x[l] * y[l] > 0``, ``words[l]`` elsewhere."""
+
+    def codegen(context, builder, signature, args):
+        words, x, y, bit = args
+        same = builder.fcmp_ordered(">", builder.fmul(x, y), ir.Constant(_vector, [0.0] * LANES))
+        added = builder.select(same, _spread(builder, bit, _words), ir.Constant(_words, [0] * LANES))
+        return builder.or_(words, added)
+
+    return words_type(words_type, lanes_type, lanes_type, types.uint64), codegen
+
+
+@intrinsic
+def store_words(typingctx, array, start, x):
+    """``array[start : start + 8] = x``."""
+    if not _is_row(array, types.uint64):
         return None
 
     def codegen(context, builder, signature, args):
         where = _address(context, builder, signature.args[0], args[0], args[1], _words)
-        old = builder.load(where)
-        old.align = 8
-        same = builder.fcmp_ordered(">", builder.fmul(args[2], args[3]), ir.Constant(_vector, [0.0] * LANES))
-        added = builder.select(same, _spread(builder, args[4], _words), ir.Constant(_words, [0] * LANES))
-        builder.store(builder.or_(old, added), where).align = 8
+        builder.store(args[2], where).align = 8
         return context.get_dummy_value()
 
-    return types.void(words, types.intp, lanes_type, lanes_type, types.uint64), codegen
+    return types.void(array, types.intp, words_type), codegen
+
+
+@intrinsic
+def load_words(typingctx, array, start):
+    """``array[start : start + 8]``."""
+    if not _is_row(array, types.uint64):
+        return None
+
+    def codegen(context, builder, signature, args):
+        value = builder.load(_address(context, builder, signature.args[0], args[0], args[1], _words))
+        value.align = 8
+        return value
+
+    return words_type(array, types.intp), codegen
+
+
+@intrinsic
+def flipped(typingctx, x, y):
+    """``x ^ y``."""
+
+    def codegen(context, builder, signature, args):
+        return builder.xor(*args)
+
+    return words_type(words_type, words_type), codegen
+
+
+@intrinsic
+def flipped_at(typingctx, x, lane, bit):
+    """``x`` with ``x[lane] ^= bit``, unchanged when there is no such lane."""
+
+    def codegen(context, builder, signature, args):
+        x, lane, bit = args
+        here = builder.icmp_signed("==", _spread(builder, lane, _words), ir.Constant(_words, list(range(LANES))))
+        return builder.xor(x, builder.select(here, _spread(builder, bit, _words), ir.Constant(_words, [0] * LANES)))
+
+    return words_type(words_type, types.intp, types.uint64), codegen
+
+
+@intrinsic
+def store_some_words(typingctx, array, start, x, n):
+    """``array[start : start + n] = x[:n]``; with n = 0 nothing is touched."""
+    if not _is_row(array, types.uint64):
+        return None
+
+    def codegen(context, builder, signature, args):
+        array, start, x, n = args
+        where = _address(context, builder, signature.args[0], array, start, _words)
+        some = builder.icmp_signed("<", ir.Constant(_words, list(range(LANES))), _spread(builder, n, _words))
+        kind = ir.FunctionType(ir.VoidType(), [_words, _words.as_pointer(), _i32, _bits])
+        masked = cgutils.get_or_insert_function(builder.module, kind, "llvm.masked.store.v8i64.p0v8i64")
+        builder.call(masked, [x, where, ir.Constant(_i32, 8), some])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, words_type, types.intp), codegen

@@ -154,9 +154,7 @@ class SubsetWalk:
         self.axes = np.zeros((self.n, -(-max(self.M, 1) // 8) * 8))
         self.axes[:, : self.M] = coordinates[:-1].T
         self.mask = mask(self.M + 1)
-        self.binomial = np.array(
-            [[min(math.comb(i, j), 2**62) for j in range(self.n + 1)] for i in range(self.M + 1)], np.int64
-        )
+        self.binomial = _binomials(self.M, self.n)
         self.extremes = np.array([0.0, np.inf])
         self.buffers = _Buffers()
 
@@ -167,12 +165,12 @@ class SubsetWalk:
             return self.chunk((0, 0, 1))[0][0]
         from zonofit.geometry._chamber_kernel import enumerate_subsets
 
-        out = np.empty((1, len(self.mask)), np.uint64)
+        out = np.empty(len(self.mask), np.uint64)
         once = np.ones(k, np.int64)
         count = enumerate_subsets(
             self.axes, self.M, k, subset, once, 1, self.binomial, False, self.mask, self.roundoff, out, self.extremes
         )
-        return out[0] if count else None
+        return out if count else None
 
     def chunk(self, task: tuple[int, int, int]) -> tuple[np.ndarray, int]:
         """Patterns of the k-subsets with ranks lo <= rank < hi, and hi - lo."""
@@ -198,7 +196,7 @@ class SubsetWalk:
             self.both,
             self.mask,
             self.roundoff,
-            out,
+            out.reshape(-1),
             extremes,
         )
         self.extremes[0] = max(self.extremes[0], extremes[0])
@@ -224,6 +222,18 @@ class _Buffers:
             owner = np.empty(size, np.uint64)
             self._owners.append(owner)
             return owner.reshape(shape)
+
+
+def _binomials(M: int, n: int) -> np.ndarray:
+    """Pascal's triangle (M + 1, n + 1), entries above 2^62 cut off there."""
+    most = 2**62
+    table = np.zeros((M + 1, n + 1), np.int64)
+    table[:, 0] = 1
+    for j in range(1, n + 1):
+        above = table[:-1, j - 1]
+        exact = np.cumsum(above.astype(float)) < most
+        table[1:, j] = np.where(exact, np.cumsum(np.where(exact, above, 0)), most)
+    return table
 
 
 def _unrank(rank: int, M: int, k: int) -> _Subset:
