@@ -67,7 +67,8 @@ def test_chambers(table, how):
 
     lines = run("chambers", path, *options)
     assert lines.status == 0 and set(lines.out.split()) == expected and len(lines.out.split()) == len(expected)
-    assert lines.err.startswith(f"{len(expected)} chambers of {len(values)} examples")
+    examples = "1 example" if len(values) == 1 else f"{len(values)} examples"
+    assert lines.err.startswith(f"{len(expected)} chambers of {examples} in ")
 
 
 @pytest.mark.parametrize("table", TABLES, indirect=True)

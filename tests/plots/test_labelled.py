@@ -143,3 +143,11 @@ def test_what_cannot_be_drawn_is_refused():
         labelled_zonotope(square, {}, mark={5})
     with pytest.raises(InputError, match="no room"):
         labelled_zonotope(square, {(0, 0): "a very long label " * 9}, size=(3, 3))
+
+
+def test_one_example_is_an_upright_segment():
+    """Not rounding errors, enlarged until they fill the axes."""
+    axes = zonotope_figure(Zonotope.from_examples([[1.0, 2.0]])).axes[0]
+    ends = axes.patches[0].get_xy()
+    assert np.all(ends[:, 0] == 0.0)
+    assert ends[:, 1].min() == 0.0 and ends[:, 1].max() == pytest.approx(6**0.5)

@@ -196,6 +196,7 @@ def _write_bytes(text: bytes) -> None:
 def _report(fields: dict, as_json: bool) -> None:
     found, seconds = fields["patterns_found"], fields["seconds"]
     what = "pairs of opposite chambers" if fields["half"] else "chambers"
+    examples = f"{fields['examples']} example{'s' if fields['examples'] != 1 else ''}"
     if not fields["complete"]:
         kept = f" They are in {fields['out']}." if fields["out"] else ""
         if kept.endswith(".part."):
@@ -205,7 +206,7 @@ def _report(fields: dict, as_json: bool) -> None:
     if as_json:
         return
     if fields["out"] is None:
-        say(f"{found:,} {what} of {fields['examples']} examples in {_pace(found, seconds)}")
+        say(f"{found:,} {what} of {examples} in {_pace(found, seconds)}")
         return
     general = "as in general position" if fields["chambers"] == fields["bound"] else f"at most {fields['bound']:,}"
     show(

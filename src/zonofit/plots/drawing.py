@@ -111,6 +111,7 @@ def _name(axes, solid, flat, seen_edge, seen_vertex, path, marked, measure, firs
         r = radius * (1.4 if seen else 0.9)
         taken.add(np.array([*(p - r), *(p + r)]))
     taken.add_segments(pixels[solid.ends[seen_edge]])
+    taken.add_segments(pixels[solid.ends[~seen_edge]], weight=0.1)
     middle = pixels.mean(axis=0)
     frame = axes.get_window_extent().extents
     for e in path:

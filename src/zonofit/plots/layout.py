@@ -35,23 +35,26 @@ class Boxes:
     def __init__(self):
         self.boxes: list[np.ndarray] = []
         self._segments = np.zeros((0, 4))
+        self._weights = np.zeros(0)
 
     def add(self, box: np.ndarray) -> None:
         """Take a rectangle."""
         self.boxes.append(np.asarray(box, float))
 
-    def add_segments(self, segments: np.ndarray) -> None:
-        """Take segments (k, 2, 2)."""
+    def add_segments(self, segments: np.ndarray, weight: float = 1.0) -> None:
+        """Take segments (k, 2, 2); faint ones may weigh less."""
         self._segments = np.vstack([self._segments, np.asarray(segments, float).reshape(-1, 4)])
+        self._weights = np.append(self._weights, np.full(len(self._segments) - len(self._weights), weight))
 
     def free(self, box: np.ndarray, gap: float = 0.0) -> bool:
         """Whether a rectangle, grown by `gap`, meets none of the rectangles taken."""
         x0, y0, x1, y1 = box + np.array([-gap, -gap, gap, gap])
         return not any(x0 < b[2] and b[0] < x1 and y0 < b[3] and b[1] < y1 for b in self.boxes)
 
-    def crossed(self, box: np.ndarray, gap: float = 0.0) -> int:
-        """How many of the segments taken meet a rectangle grown by `gap`."""
-        return int(np.sum(segments_meet_box(self._segments, box + np.array([-gap, -gap, gap, gap]))))
+    def crossed(self, box: np.ndarray, gap: float = 0.0) -> float:
+        """How many of the segments taken meet a rectangle grown by `gap`, each with its weight."""
+        met = segments_meet_box(self._segments, box + np.array([-gap, -gap, gap, gap]))
+        return float(self._weights[met].sum())
 
 
 def segments_meet_box(segments: np.ndarray, box: np.ndarray) -> np.ndarray:

@@ -23,20 +23,25 @@ MARGINS = (0.2, 0.27, 0.35, 0.45, 0.6)
 LINE_GAP = 1.5
 
 
-def plane_coordinates(generators: np.ndarray) -> np.ndarray:
-    """Generators (N, n) of rank at most 2 as (N, 2): the two columns that are not zero, or an orthonormal basis."""
+def plane_coordinates(generators: np.ndarray, rank: int) -> np.ndarray:
+    """Generators (N, n) of `rank` at most 2 as (N, 2): the two columns that are not zero, or an orthonormal basis.
+
+    Rank 1 stands upright, and the basis points to where the generators' sum lies.
+    """
     used = np.flatnonzero(np.any(generators != 0, axis=0))
     if len(used) <= 2:
         flat = np.zeros((len(generators), 2))
         flat[:, 2 - len(used) :] = generators[:, used]
         return flat
-    axes = np.linalg.svd(generators)[2][:2]
-    return generators @ axes.T
+    along = generators @ np.linalg.svd(generators)[2][:rank].T
+    flat = np.zeros((len(generators), 2))
+    flat[:, 2 - rank :] = np.where(along.sum(axis=0) < 0, -1.0, 1.0) * along
+    return flat
 
 
 def outline(zonotope: Zonotope) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (V, 2) counter-clockwise and their barcodes (V, N)."""
-    flat = plane_coordinates(zonotope.generators)
+    flat = plane_coordinates(zonotope.generators, zonotope.dimension)
     barcodes = zonotope.barcodes()
     points = barcodes @ flat
     offset = points - points.mean(axis=0)
