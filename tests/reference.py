@@ -23,6 +23,31 @@ def resonance(n: int) -> np.ndarray:
     return np.array([x for x in product([0, 1], repeat=n) if any(x)], float)
 
 
+def small_instances() -> list[np.ndarray]:
+    """220 arrangements, a third drawn from continuous laws, the others with every kind of degeneracy."""
+    instances = []
+    rng = np.random.default_rng(7)
+    for trial in range(220):
+        n = int(rng.integers(1, 5))
+        N = int(rng.integers(1, 9))
+        kind = trial % 6
+        if kind == 0:
+            G = rng.standard_normal((N, n))
+        elif kind == 1:
+            G = np.c_[rng.standard_normal((N, max(1, n - 1))), np.ones(N)]
+        elif kind == 2:
+            G = rng.integers(0, 2, (N, n)).astype(float)
+        elif kind == 3:
+            G = np.c_[rng.integers(-1, 2, (N, max(1, n - 1))), np.ones(N)].astype(float)
+        elif kind == 4:
+            G = rng.integers(-2, 3, (N, n)) * rng.choice([1e-6, 1.0, 1e6], N)[:, None]
+        else:
+            base = rng.standard_normal((max(1, n - 1), n))
+            G = rng.integers(-1, 2, (N, len(base))) @ base
+        instances.append(G.astype(float))
+    return instances
+
+
 class FeasibilityLP:
     """max t with s_i g_i·w >= t for the generators fixed so far, -1 <= w <= 1, t <= 1; by HiGHS."""
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reference import chambers_by_bijection, chambers_by_lp, cover_count, cube, resonance
+from tests.reference import chambers_by_bijection, chambers_by_lp, cover_count, cube, resonance, small_instances
 from zonofit.errors import AmbiguousPositionWarning, BudgetError, InputError
 from zonofit.geometry.arrangement import Arrangement
 from zonofit.geometry.chambers import SubsetWalk, _binomials, _unrank, chamber_bound
@@ -53,30 +53,7 @@ def test_published_counts_of_large_degenerate_arrangements():
     assert Arrangement(cube(6)).n_chambers() == 15028134
 
 
-def small_instances():
-    """220 arrangements, a third generic, the others with every kind of degeneracy."""
-    rng = np.random.default_rng(7)
-    for trial in range(220):
-        n = int(rng.integers(1, 5))
-        N = int(rng.integers(1, 9))
-        kind = trial % 6
-        if kind == 0:
-            G = rng.standard_normal((N, n))
-        elif kind == 1:
-            G = np.c_[rng.standard_normal((N, max(1, n - 1))), np.ones(N)]
-        elif kind == 2:
-            G = rng.integers(0, 2, (N, n)).astype(float)
-        elif kind == 3:
-            G = np.c_[rng.integers(-1, 2, (N, max(1, n - 1))), np.ones(N)].astype(float)
-        elif kind == 4:
-            G = rng.integers(-2, 3, (N, n)) * rng.choice([1e-6, 1.0, 1e6], N)[:, None]
-        else:
-            base = rng.standard_normal((max(1, n - 1), n))
-            G = rng.integers(-1, 2, (N, len(base))) @ base
-        yield pytest.param(G.astype(float), id=f"{trial}")
-
-
-@pytest.mark.parametrize("G", list(small_instances()))
+@pytest.mark.parametrize("G", small_instances())
 def test_patterns_are_those_of_independent_linear_programs(G):
     assert pattern_set(Arrangement(G)) == chambers_by_lp(G)
 

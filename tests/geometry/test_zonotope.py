@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tests.geometry import reference_zonotope as reference
+from tests.reference import cover_count, small_instances
 from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.arrangement import Arrangement
 from zonofit.geometry.faces import faces
@@ -95,6 +96,18 @@ def test_generic_f_vector(N, n):
     assert Z.f_vector() == (*expected, 1)
     assert [len(Z.faces(k)) for k in range(n + 1)] == [*expected, 1]
     assert all(F.is_parallelepiped for k in range(n) for F in Z.faces(k))
+
+
+@pytest.mark.parametrize("generators", small_instances())
+def test_euler_and_the_formula_on_random_instances(generators):
+    """As many chambers as in general position means general position, and the formula for every k."""
+    N = len(generators)
+    f = Zonotope(generators).f_vector()
+    r = len(f) - 1
+    assert euler(f) == 0
+    assert f[0] == Arrangement(generators).n_chambers()
+    if r and f[0] == cover_count(N, r):
+        assert f == (*(2 * comb(N, k) * sum(comb(N - 1 - k, j) for j in range(r - k)) for k in range(r)), 1)
 
 
 @pytest.mark.parametrize(
