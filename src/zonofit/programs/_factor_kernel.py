@@ -13,7 +13,8 @@ from numba import njit
 
 from zonofit.programs._frame_kernel import KERNEL
 
-INDEPENDENT = 1e-6  # a column whose part outside the span of the others is shorter, relative to it, does not enter
+INDEPENDENT = 1e-7  # a column whose part outside the span of the others is shorter, relative to it, does not enter
+_SWEEPS = 6
 
 
 @njit(**KERNEL)
@@ -81,7 +82,7 @@ def remove_unit(j, p, R, slot, own):
 def append_column(j, p, least, ridge, h, PT, R, slot, own, x, rest, other):
     """Let the column that stands in ``PT[slot[p]]`` enter; whether it was independent of the p columns in use.
 
-    A column shorter than `least` is rounding and does not enter. Where its part outside their span is short, it is computed as a vector, twice, so that its length is right.
+    A column shorter than `least` is rounding and does not enter. Where its part outside their span is short, it is computed as a vector until its length holds still.
     """
     N = h.size
     n = slot[p]
@@ -109,30 +110,30 @@ def append_column(j, p, least, ridge, h, PT, R, slot, own, x, rest, other):
     if not left > 0.01 * length:  # cancellation: the part outside as a vector, which is short but right
         for k in range(p):
             other[k] = 0.0
-        for sweep in range(2):
+        before = length
+        for _ in range(_SWEEPS):
             solve_upper(R, p, x)
+            left = own_ridge
             for k in range(p):
                 other[k] += x[k]
+                if own[k] >= 0:
+                    left += ridge * other[k] * other[k]
                 q, s = slot[k], x[k]
                 for i in range(N):
                     rest[i] -= s * PT[q, i]
-            if sweep == 1:
+            for i in range(N):
+                left += h[i] * rest[i] * rest[i]
+            if left > 0.25 * before or not left > INDEPENDENT * INDEPENDENT * length:
                 break
+            before = left
             for k in range(p):
-                q = slot[k]
-                s = 0.0
+                q, s = slot[k], 0.0
                 for i in range(N):
                     s += h[i] * PT[q, i] * rest[i]
                 x[k] = s - ridge * other[k] if own[k] >= 0 else s
             solve_transposed(R, p, x)
             for k in range(p):
                 R[k, p] += x[k]
-        left = own_ridge
-        for i in range(N):
-            left += h[i] * rest[i] * rest[i]
-        for k in range(p):
-            if own[k] >= 0:
-                left += ridge * other[k] * other[k]
     if not left > INDEPENDENT * INDEPENDENT * length:
         return False
     R[p, p] = np.sqrt(left)

@@ -124,25 +124,30 @@ def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam,
                 p, careful = _release_one(
                     p, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT, R, slot, own, x, rest, other
                 )
-            for j in range(m):
-                if careful:
-                    break
-                if score[j] < _GREED * best or score[j] == 0.0:
-                    score[j] = 0.0
-                    continue
-                p = remove_unit(j, p, R, slot, own)
-                nf[j] = 0
-                if long[j] > 0.0:  # those at w = 0 have their projection from the pricing
-                    bound = _gradient(j, XT, size, A, v, nu, noise, ridge, W, g, line)
-                    nk[j], length = descent_cone(
-                        g, bound, _TIGHT * long[j], X, XT, size,
-                        A[j], Z[j], B[j], L[j], K[j], nk[j], on[j], mu, lam[j], S[j], scratch, line,
-                    )  # fmt: skip
-                    if length <= bound:
-                        score[j] = 0.0
-                if score[j] > 0.0:
-                    frame_align(S[j], B[j], nk[j], scratch[1])
-                p = _free(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
+            done = careful
+            while not done and best > 0.0:
+                longest, best = best, 0.0
+                for j in range(m):
+                    if score[j] < _GREED * longest or score[j] == 0.0:
+                        best = max(best, score[j])
+                        continue
+                    p = remove_unit(j, p, R, slot, own)
+                    nf[j] = 0
+                    if long[j] > 0.0:  # those at w = 0 have their projection from the pricing
+                        bound = _gradient(j, XT, size, A, v, nu, noise, ridge, W, g, line)
+                        nk[j], length = descent_cone(
+                            g, bound, _TIGHT * long[j], X, XT, size,
+                            A[j], Z[j], B[j], L[j], K[j], nk[j], on[j], mu, lam[j], S[j], scratch, line,
+                        )  # fmt: skip
+                        if length <= bound:
+                            score[j] = 0.0  # other walls hold it
+                    if score[j] > 0.0:
+                        done = True
+                        score[j] = -score[j]
+                        frame_align(S[j], B[j], nk[j], scratch[1])
+                    p = _free(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
+            if not done:
+                return _tidy(OPTIMAL, X, XT, size, A, v, h, t, W, c, Z)
             just_released = True
             continue
         for j in range(m):
@@ -188,11 +193,13 @@ def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam,
             value, floor = _state(XT, A, v, h, t, ridge, W, c, on, Z, nu, noise)
             since = 0
     _state(XT, A, v, h, t, ridge, W, c, on, Z, nu, noise)
-    for j in range(m):
-        _gradient(j, XT, size, A, v, nu, noise, ridge, W, g, line)
-        multipliers(g, B[j], L[j], nk[j], mu, scratch[0])
-        for a in range(nk[j]):
-            lam[j, a] = max(mu[a] if A[j, K[j, a]] else -mu[a], 0.0)
+    for j in range(m):  # multipliers that fit where the search ended: the nearest ones that are not negative
+        bound = _gradient(j, XT, size, A, v, nu, noise, ridge, W, g, line)
+        length = _length(W[j])
+        tight = _TIGHT * length if length > 0.0 else np.inf
+        nk[j], _ = descent_cone(
+            g, bound, tight, X, XT, size, A[j], Z[j], B[j], L[j], K[j], nk[j], on[j], mu, lam[j], S[j], scratch, line
+        )
     return _tidy(status, X, XT, size, A, v, h, t, W, c, Z)
 
 
@@ -421,7 +428,7 @@ def _steepest(score, XT, A, v, S, D, nf, Q, rate):
     rate[:] = 0.0
     for j in range(nf.size):
         D[j] = 0.0
-        if nf[j] == 0 or score[j] == 0.0:
+        if nf[j] == 0 or score[j] >= 0.0:
             continue
         D[j] = S[j]
         apply(XT, D[j], Q[j])

@@ -43,7 +43,7 @@ def solve_absolute(problem: Problem, patterns: np.ndarray) -> VertexSolution:
         raise RuntimeError(f"HiGHS gave no answer to a program that has one: {result.message}")
     W = result.x[: m * r].reshape(m, r).copy()
     price = -result.ineqlin.marginals
-    nu = price[:N] - price[N : 2 * N]
+    nu = np.clip(price[:N] - price[N : 2 * N], -p, p)
     every = price[2 * N :].reshape(m, N) / design.size
     K, lam, n_walls = np.zeros((m, r), np.int64), np.zeros((m, r)), np.zeros(m, np.int64)
     for j in range(m):
@@ -54,5 +54,5 @@ def solve_absolute(problem: Problem, patterns: np.ndarray) -> VertexSolution:
         K[j, : len(held)], lam[j, : len(held)] = held, every[j, held]
     c = result.x[m * r]
     return VertexSolution(
-        problem, patterns, _STATUS.get(result.status, "rounding"), int(result.nit), (W, c, K, n_walls, lam, nu, 0.0)
+        problem, patterns, _STATUS.get(result.status, "rounding"), int(result.nit), (W, c, K, n_walls, lam, nu)
     )

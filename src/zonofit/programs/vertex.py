@@ -10,6 +10,7 @@ import numpy as np
 from zonofit.programs._program_kernel import EXACT, OPTIMAL, STALLED, STEPS, solve_quadratic
 from zonofit.programs._witness_kernel import project_unit
 from zonofit.programs.certificate import Certificate, certify
+from zonofit.programs.newton import newton
 
 if TYPE_CHECKING:
     from zonofit.programs.problem import Problem
@@ -20,12 +21,8 @@ STATUS = {
     STALLED: "rounding",
     STEPS: "steps",
 }
-_NEWTON = 200
-_FLOOR = 1e-6  # curvature that a model has at least, in units of the slope: nothing is trusted further than 1e6
-_RANGE = 1e-12  # curvatures span at most this much, beyond which normal equations lose all digits
-_SETTLED = 1e-12  # a Newton step that changes no derivative by more than this part of the largest is the last
-_GAP = 1e-12  # so is one with a gap below this part of the objective
-_FLAT = 1e-13  # a step whose slope is less than this part of the objective is below what values can show
+_RETRIES = 3
+_NOTHING = 1e-20  # a model value below this part of the labels' is an exact fit
 SEPARABLE = 1e-8  # mean logistic loss below which data count as separated
 
 
@@ -49,7 +46,7 @@ class VertexSolution:
         self.patterns = patterns
         self.status = status
         self.steps = steps
-        self._u, self._c, self._walls, self._n_walls, self._lam, self._nu, self._value = reduced
+        self._u, self._c, self._walls, self._n_walls, self._lam, self._nu = reduced
 
     def __repr__(self) -> str:
         return f"VertexSolution(loss={self.loss:.6g}, width={len(self.patterns)}, status={self.status!r})"
@@ -150,91 +147,22 @@ def solve_vertex(problem: Problem, patterns: np.ndarray, start: Start, limit: in
         status = STATUS[_quadratic(problem, patterns, problem.curvature, problem.scaled_labels, start, np.inf, limit, count)]
         nu = start.nu
     else:
-        status, nu = _newton(problem, patterns, start, limit, count)
-    reduced = (start.W, start.c[0], start.K, start.nk, start.lam, nu, 0.0)
-    return VertexSolution(problem, patterns, status, int(count[0]), reduced)
+
+        def model(h, t, value):
+            _quadratic(problem, patterns, h, t, start, value, limit, count)
+
+        status, nu = newton(problem, patterns, start, model, count, limit)
+    return VertexSolution(problem, patterns, status, int(count[0]), (start.W, start.c[0], start.K, start.nk, start.lam, nu))
 
 
 def _quadratic(problem, patterns, h, t, start, scale, limit, count):
+    """Run the kernel; where rounding stopped it short of an optimum, once more with everything computed again."""
     design = problem.design
-    return solve_quadratic(
-        design.X, design.XT, design.size, patterns, problem.output_weights, h, t, problem.ridge,
-        problem.output_bias is None, start.W, start.c, start.K, start.nk, start.lam, start.nu, scale, limit, count,
-    )  # fmt: skip
-
-
-def _newton(problem: Problem, patterns, start: Start, limit: int, count) -> tuple[str, np.ndarray]:
-    """Newton's method: the quadratic model at the last point, solved within the walls, then an exact line search.
-
-    The segment between two feasible points is feasible, and predictions are linear along it, so the search costs O(N).
-    """
-    loss, y, p, v, ridge = problem.scaled_loss, problem.scaled_labels, problem.weights, problem.output_weights, problem.ridge
-    XT = problem.design.XT
-    status = "steps"
-    u = v @ np.where(patterns, start.W @ XT, 0.0) + start.c[0]
-    value = p @ loss.value(u, y) + 0.5 * ridge * np.sum(start.W**2)
-    nu = p * loss.slope(u, y)
-    used = p > 0
-    fixed = start.c[0] if problem.output_bias is not None else 0.0
-    flats = 0
-    for _ in range(_NEWTON):
-        h = np.maximum(p * loss.curvature(u, y), _FLOOR * np.abs(nu))
-        h = np.maximum(h, _RANGE * np.max(h))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            t = np.where(used, u - nu / h, 0.0)
-        W, c = start.W.copy(), start.c[0]
-        _quadratic(problem, patterns, h, t, start, value, limit, count)
-        dW, dc = start.W - W, start.c[0] - c
-        du = v @ np.where(patterns, dW @ XT, 0.0) + dc
-        slope = nu @ du + ridge * np.sum(W * dW)
-        curve = ridge * np.sum(dW * dW)
-        flat = abs(slope) <= _FLAT * value
-        step = 1.0 if flat else _line(loss, y, p, u, du, ridge * np.sum(W * dW), curve)
-        if step != 1.0:
-            start.W[:] = W + step * dW
-            start.c[0] = c + step * dc
-        change = np.max(h * np.abs(du)) / (np.max(np.abs(nu)) or 1.0)
-        u = v @ np.where(patterns, start.W @ XT, 0.0) + start.c[0]
-        nu = p * loss.slope(u, y)
-        value = p @ loss.value(u, y) + 0.5 * ridge * np.sum(start.W**2)
-        # at p ℓ'(u) = ν Fenchel's inequality is an equality, so that this is objective minus dual value
-        gap = abs(nu @ (u - fixed) + ridge * np.sum(start.W**2))
-        if step == 1.0 and change <= _SETTLED and gap <= _GAP * value:
-            status = "optimal"
+    for _ in range(_RETRIES):
+        status = solve_quadratic(
+            design.X, design.XT, design.size, patterns, problem.output_weights, h, t, problem.ridge,
+            problem.output_bias is None, start.W, start.c, start.K, start.nk, start.lam, start.nu, scale, limit, count,
+        )  # fmt: skip
+        if status != STALLED or start.nu @ (start.nu / np.where(h > 0, h, 1.0)) <= _NOTHING * (h @ (t * t)):
             break
-        flats = flats + 1 if flat else 0
-        if flats == 20:
-            status = "rounding"
-            break
-        if problem.separable_below > value:
-            status = "separable"
-            break
-        if count[0] >= limit:
-            break
-    return status, nu
-
-
-def _line(loss, y, p, u, du, linear: float, curve: float) -> float:
-    """Where in [0, 1] the convex objective along a segment is least: bisection and secants on its slope."""
-
-    def slope(s):
-        return p @ (loss.slope(u + s * du, y) * du) + linear + s * curve
-
-    high = slope(1.0)
-    if high <= 0.0:
-        return 1.0
-    a, b, fa, fb = 0.0, 1.0, slope(0.0), high
-    if fa >= 0.0:
-        return 0.0
-    for _ in range(60):
-        s = b - fb * (b - a) / (fb - fa)
-        if not a + 0.05 * (b - a) <= s <= b - 0.05 * (b - a):
-            s = 0.5 * (a + b)
-        f = slope(s)
-        if f < 0.0:
-            a, fa = s, f
-        else:
-            b, fb = s, f
-        if abs(f) <= 1e-6 * abs(high) or b - a < 1e-12:
-            break
-    return s
+    return status

@@ -1,0 +1,113 @@
+"""Newton's method for the program of one vertex: losses that are smooth and not quadratic.
+
+Each step solves the quadratic model at the last point within the walls, then searches the segment between the two
+exactly: it is feasible, because the walls are convex, and predictions are linear along it, so the search costs O(N).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from zonofit.programs.problem import Problem
+    from zonofit.programs.vertex import Start
+
+_STEPS = 200
+_REACH = 1e-6  # curvature that a model has at least, in units of the slope: nothing is trusted further than 1e6
+_WORSE = 100.0  # factor on that after a step that failed, which the next ones give back
+_FAILURES = 6
+_RANGE = 1e-14  # curvatures span at most this much, beyond which normal equations lose all digits
+_SETTLED = 1e-12  # a step that changes no derivative by more than this part of the largest is the last
+_GAP = 1e-12  # if the gap is below this part of the objective
+_FLAT = 1e-13  # a step whose slope is less than this part of the objective is below what values can show
+_FLATS = 20
+
+
+def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: np.ndarray, limit: int):
+    """Minimise from a feasible start, which is overwritten; the status and ν.
+
+    ``model(h, t, value)`` minimises ``½ Σ h (u - t)²`` plus ridge from `start`, in place; ``count[0]`` are its steps.
+    """
+    loss, y, p, v, ridge = problem.scaled_loss, problem.scaled_labels, problem.weights, problem.output_weights, problem.ridge
+    XT = problem.design.XT
+    used = p > 0
+    fixed = start.c[0] if problem.output_bias is not None else 0.0
+
+    def predict(W, c):
+        return v @ np.where(patterns, W @ XT, 0.0) + c
+
+    def evaluate(u):
+        return p @ loss.value(u, y) + 0.5 * ridge * np.sum(start.W**2), p * loss.slope(u, y)
+
+    u = predict(start.W, start.c[0])
+    value, nu = evaluate(u)
+    flats = failures = 0
+    reach = _REACH
+    for _ in range(_STEPS):
+        h = np.maximum(p * loss.curvature(u, y), reach * np.abs(nu))
+        h = np.where(used, np.maximum(h, _RANGE * np.max(h)), 0.0)
+        t = np.where(used, u - nu / np.where(h > 0, h, 1.0), 0.0)
+        W, c = start.W.copy(), start.c[0]
+        model(h, t, value)
+        dW, dc = start.W - W, start.c[0] - c
+        du = predict(dW, dc)
+        linear = ridge * np.sum(W * dW)
+        slope = nu @ du + linear
+        flat = abs(slope) <= _FLAT * value
+        step = 1.0 if flat else _least(loss, y, p, u, du, linear, ridge * np.sum(dW * dW))
+        start.W[:] = W + step * dW
+        start.c[0] = c + step * dc
+        ahead = predict(start.W, start.c[0])
+        next_value, next_nu = evaluate(ahead)
+        if step == 0.0 or not next_value <= value * (1.0 + _FLAT):
+            # the model was solved badly: go on from here with one that is trusted less far, and with no walls given
+            start.W[:], start.c[0] = W, c
+            failures += 1
+            if failures == _FAILURES:
+                return "rounding", nu
+            start.nk[:] = 0
+            reach = min(reach * _WORSE, 1.0)
+            continue
+        change = np.max(h * np.abs(du)) / (np.max(np.abs(nu)) or 1.0)
+        u, value, nu = ahead, next_value, next_nu
+        reach = max(reach / _WORSE, _REACH)
+        # at ν = p ℓ'(u) Fenchel's inequality is an equality, so that this is the objective minus the dual value
+        gap = abs(nu @ (u - fixed) + ridge * np.sum(start.W**2))
+        if step == 1.0 and change <= _SETTLED and gap <= _GAP * value:
+            return "optimal", nu
+        flats = flats + 1 if flat else 0
+        if flats == _FLATS:
+            return "rounding", nu
+        if problem.separable_below > value:
+            return "separable", nu
+        if count[0] >= limit:
+            break
+    return "steps", nu
+
+
+def _least(loss, y, p, u, du, linear: float, curve: float) -> float:
+    """Where in [0, 1] the convex objective along a segment is least: secants, kept inside by bisection."""
+
+    def slope(s):
+        return p @ (loss.slope(u + s * du, y) * du) + linear + s * curve
+
+    high = slope(1.0)
+    if high <= 0.0:
+        return 1.0
+    a, b, at_a, at_b = 0.0, 1.0, slope(0.0), high
+    if at_a >= 0.0:
+        return 0.0
+    for _ in range(60):
+        s = b - at_b * (b - a) / (at_b - at_a)
+        if not a + 0.05 * (b - a) <= s <= b - 0.05 * (b - a):
+            s = 0.5 * (a + b)
+        now = slope(s)
+        if now < 0.0:
+            a, at_a = s, now
+        else:
+            b, at_b = s, now
+        if abs(now) <= 1e-6 * high or b - a < 1e-12:
+            break
+    return s
