@@ -1,11 +1,14 @@
 r"""The neighbours of a solved vertex: which can be better, and their solutions in an order that lets a search stop early.
 
-Crossing a wall of unit j flips the bit of example i there (and of examples parallel to it). Put
-λ′ = vⱼ νᵢ - λⱼᵢ with ν and λ of the solution, λ = 0 off its tight walls.
+Crossing a wall of unit j flips the bit of example i there (and of examples parallel to it). Let ν and λ be the dual values of
+the solution, λ = 0 off its tight walls, and λ′ = vⱼ νᵢ - λⱼᵢ.
 
 - If λ′ >= 0, the same ν with λ′ on the flipped wall is dual feasible at the neighbour, so that the neighbour is no better.
+- ν may be dual feasible there with other multipliers too: it is exactly when -vⱼ Σ a′ⱼᵢ νᵢ x̄ᵢ, projected onto the neighbour's
+  chamber, is no longer than alpha ‖wⱼ‖. This excludes all that λ′ does and most of the rest, for a small
+  non-negative least squares problem each.
 - If λ′ < 0, the wall is tight, and the tight walls of the unit are independent, the neighbour is better.
-- Otherwise only solving tells, which is what `Neighborhood` does, from where the solution is.
+- What remains, `Neighborhood` solves from where the solution is.
 """
 
 from __future__ import annotations
@@ -17,13 +20,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zonofit.programs._screen_kernel import screen
 from zonofit.programs.feasibility import find_inside
 
 if TYPE_CHECKING:
     from zonofit.programs.problem import Problem
     from zonofit.programs.vertex import VertexSolution
 
-_PRUNE = 1e-10  # λ′ counts as >= 0 down to this, in units of the absolute terms that it is the difference of
+_ROUNDING = 1e-10  # λ′ counts as >= 0 down to this, in units of the terms that it is the difference of
+_BETTER = 1e-10  # a neighbour is better when its objective is less by more than this part
 
 
 @dataclass(frozen=True)
@@ -43,16 +48,16 @@ class Neighbor:
 
 
 class Neighborhood:
-    """All neighbours of one solution, in the order of units and, within a unit, of walls.
+    """All neighbours of one solution, in the order of units and, within a unit, of walls; the length is their number.
+
+    Iterating solves every one of them. `best` and `better` solve only those that can be better.
 
     Attributes
     ----------
+    problem : Problem
+    solution : VertexSolution
     units, examples : ndarray (K,) of int
         The walls, one a neighbour.
-    slopes : ndarray (K,)
-        λ′, in units of the gradient: no neighbour with ``slopes >= 0`` is better.
-    promising : ndarray (K,) of bool
-        Neighbours that the rule does not exclude.
     """
 
     def __init__(self, problem: Problem, solution: VertexSolution):
@@ -62,6 +67,9 @@ class Neighborhood:
         self._walls = [problem.arrangement.walls(a, witness=w) for a, w in zip(solution.patterns, W, strict=True)]
         self.units = np.repeat(np.arange(len(W)), [len(found) for found in self._walls])
         self.examples = np.concatenate([found.indices for found in self._walls]).astype(np.int64)
+        classes = [members for found in self._walls for members in found.classes]
+        self._start = np.concatenate([[0], np.cumsum([len(members) for members in classes])]).astype(np.int64)
+        self._members = np.array([i for members in classes for i in members], np.int64)
 
     def __len__(self) -> int:
         return len(self.units)
@@ -69,43 +77,52 @@ class Neighborhood:
     def patterns(self, k: int) -> np.ndarray:
         """Patterns (m, N) of neighbour k."""
         A = self.solution.patterns.copy()
-        j = self.units[k]
-        A[j] = self._walls[j].neighbor(int(self.examples[k]))
+        A[self.units[k], self._members[self._start[k] : self._start[k + 1]]] ^= True
         return A
 
     @cached_property
     def _slopes(self) -> tuple[np.ndarray, np.ndarray]:
-        problem, solution = self.problem, self.solution
-        X, v = problem.design.X, problem.output_weights
-        nu, multipliers = solution.nu, solution.multipliers
-        slopes, sizes = np.empty(len(self)), np.empty(len(self))
-        k = 0
-        for j, found in enumerate(self._walls):
-            side = np.where(found.pattern, 1.0, -1.0)
-            for members in found.classes:
-                i = members[0]
-                among = list(members)
-                # projections onto x_i of the parallel rows, in its lengths
-                share = side[i] * (X[among] @ X[i]) / (X[i] @ X[i])
-                held = side[among] * multipliers[j, among] * share
-                turned = side[among] * v[j] * nu[among] * share
-                slopes[k] = turned.sum() - held.sum()
-                sizes[k] = np.abs(turned).sum() + np.abs(held).sum()
-                k += 1
-        return slopes, sizes
+        solution, X = self.solution, self.problem.design.X
+        k = np.repeat(np.arange(len(self)), np.diff(self._start))
+        j, i, first = self.units[k], self._members, self.examples[k]
+        side = np.where(solution.patterns, 1.0, -1.0)
+        # parallel examples flip together: all in lengths of the first, on its side
+        share = side[j, first] * side[j, i] * np.sum(X[i] * X[first], axis=1) / np.sum(X[first] ** 2, axis=1)
+        turned = share * self.problem.output_weights[j] * solution.nu[i]
+        held = share * solution.multipliers[j, i]
+        at = self._start[:-1]
+        return np.add.reduceat(turned - held, at), np.add.reduceat(np.abs(turned) + np.abs(held), at)
 
     @property
     def slopes(self) -> np.ndarray:
-        """λ′ of every neighbour."""
+        """λ′ (K,): no neighbour with a slope >= 0 is better."""
         return self._slopes[0]
 
     @cached_property
-    def promising(self) -> np.ndarray:
-        """Which neighbours λ′ does not exclude."""
+    def excess(self) -> np.ndarray:
+        """By how much (K,) ν fails to be dual feasible at each neighbour, in whitened coordinates; 0 where it does not.
+
+        It is the length of the steepest descent that the neighbour's chamber allows its unit.
+        """
         slopes, sizes = self._slopes
-        if self.solution.status == "exact":
-            return np.zeros(len(self), bool)
-        return slopes < -_PRUNE * sizes
+        excess = np.zeros(len(self))
+        which = np.flatnonzero(slopes < -_ROUNDING * sizes)
+        if self.solution.status == "exact" or len(which) == 0:
+            return excess
+        problem, solution, design = self.problem, self.solution, self.problem.design
+        length, bound = np.empty(len(which)), np.empty(len(which))
+        screen(
+            design.X, design.XT, design.size, solution.patterns, problem.output_weights, solution._nu,
+            solution._walls, solution._n_walls, self.units, self._start, self._members, which, length, bound,
+        )  # fmt: skip
+        held = problem.ridge * np.linalg.norm(solution._u, axis=1)[self.units[which]]
+        excess[which] = np.where(length > held * (1.0 + _ROUNDING) + bound, length - held, 0.0)
+        return excess
+
+    @property
+    def promising(self) -> np.ndarray:
+        """Neighbours (K,) of bool that are not excluded: only these can be better."""
+        return self.excess > 0
 
     def solve(self, k: int) -> VertexSolution:
         """Solution of neighbour k, from where the solved vertex is."""
@@ -119,21 +136,19 @@ class Neighborhood:
         for k in order:
             yield Neighbor(int(self.units[k]), int(self.examples[k]), self.solve(k))
 
-    def better(self, order=None, *, margin: float = 1e-12) -> Iterator[Neighbor]:
-        """Neighbours that are better, one after another as they are found: what mGLS takes the first of.
+    def better(self, order=None) -> Iterator[Neighbor]:
+        """Neighbours that are better, one after another as they are found: mGLS takes the first.
 
         Parameters
         ----------
         order : array_like of int, optional
-            In which order to look; those that the rule excludes are skipped. By default the steepest come first.
-        margin : float
-            A neighbour is better when its objective is less by more than this part.
+            In which order to look; those that cannot be better are skipped. By default the largest `excess` comes first.
         """
         if order is None:
-            order = np.argsort(self.slopes, kind="stable")
-        best = self.solution.objective
-        for neighbor in self._solved(k for k in order if self.promising[k]):
-            if neighbor.solution.objective < best - margin * abs(best):
+            order = np.argsort(-self.excess, kind="stable")
+        here = self.solution.objective
+        for neighbor in self._solved(k for k in order if self.excess[k] > 0):
+            if neighbor.solution.objective < here - _BETTER * abs(here):
                 yield neighbor
 
     def best(self) -> Neighbor | None:

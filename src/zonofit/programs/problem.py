@@ -96,7 +96,9 @@ class Problem:
 
     def __repr__(self) -> str:
         N, n = self.generators.shape
-        return f"Problem(n_examples={N}, n_features={n - 1}, width={self.width}, loss={self.loss!r}, alpha={self.alpha:g})"
+        return (
+            f"Problem(n_examples={N}, n_features={n - 1}, width={self.width}, loss={self.loss!r}, alpha={self.alpha:g})"
+        )
 
     @property
     def width(self) -> int:
@@ -181,7 +183,9 @@ class Problem:
 
     def _warm(self, start: VertexSolution, A: np.ndarray) -> Start:
         if start.problem.design is not self.design or start.patterns.shape != A.shape:
-            raise InputError("start: this solution belongs to another problem; solve without it, or pass one of this one.")
+            raise InputError(
+                "start: this solution belongs to another problem; solve without it, or pass one of this one."
+            )
         begin = Start.of(start)
         begin.move(self, A, np.flatnonzero(np.any(A != start.patterns, axis=1)))
         return begin
@@ -221,7 +225,9 @@ def _column(values, name: str, N: int | None) -> np.ndarray:
         raise InputError(f"{name}: expected {wanted}, got shape {array.shape}.")
     bad = np.flatnonzero(~np.isfinite(array))
     if len(bad):
-        raise InputError(f"{name}: {array[bad[0]]} at place {bad[0]} ({len(bad)} such in all); drop these examples first.")
+        raise InputError(
+            f"{name}: {array[bad[0]]} at place {bad[0]} ({len(bad)} such in all); drop these examples first."
+        )
     return array
 
 
