@@ -299,11 +299,11 @@ def _state(XT, A, v, h, t, ridge, W, c, on, Z, nu, noise):
             squares += W[j, b] ** 2
     value, floor = 0.5 * ridge * squares, 0.0
     for i in range(N):
-        noise[i] *= _EPS
         e = nu[i] - t[i]
         nu[i] = h[i] * e
         value += 0.5 * h[i] * e * e
-        floor += h[i] * noise[i] ** 2
+        floor += h[i] * (_EPS * noise[i]) ** 2
+        noise[i] = _EPS * h[i] * (noise[i] + abs(e))
     return value, floor
 
 
@@ -340,16 +340,15 @@ def _gradient(j, XT, size, A, v, nu, noise, ridge, W, g, line):
     blur = 0.0
     for i in range(N):
         line[i] = nu[i] if A[j, i] else 0.0
-        blur += (size[i] * line[i]) ** 2
+        blur += (size[i] * noise[i]) ** 2 if A[j, i] else 0.0
     for b in range(r):
         s = 0.0
         for i in range(N):
             s += line[i] * XT[b, i]
         g[b] = s
-    bound = _EPS * np.sqrt(blur * N)
     for b in range(r):
         g[b] = v[j] * g[b] + ridge * W[j, b]
-    return _NOISE * (abs(v[j]) * bound + _EPS * ridge * _length(W[j]))
+    return _NOISE * (abs(v[j]) * np.sqrt(blur) + _EPS * ridge * _length(W[j]))
 
 
 @njit(**KERNEL)

@@ -1,0 +1,184 @@
+r"""Facet descent: minimise the loss of a network straight through the walls, ``walls open``.
+
+The mean loss ``F(W, c) = Σ p_i ℓ(u_i, y_i) + alpha/2 ‖W‖²``, ``u = Σ_j v_j max(0, X w_j) + c``, is continuous, and convex on
+each piece where no preactivation changes its sign. So vertices need not be solved one by one:
+
+1. A Newton step for the current piece, in the directions that keep every unit on the walls it sits on.
+2. Along it, an exact line search over the *breakpoints* where a preactivation passes zero. Walls are passed while
+   the slope stays negative; a wall where it turns positive joins (while there are fewer parameters than examples only
+   once a step gains little: far from a minimum such walls come and go).
+3. Where a piece has no more to give, multipliers ``Σ μ_i x_i = v_j Σ_i ν_i a_ji x_i + alpha w_j`` over the walls of a unit say
+   which to let go: to the inactive side if μ_i > 0, to the active side if μ_i + v_j ν_i < 0, the worst wall of
+   each unit that is nearly as bad as the worst of all. If there is none, no direction is a descent to first order
+   (examples that coincide are moved together): a directional local minimum.
+4. Such a minimum is often a whole valley: parameters are left over, and some example with residual is seen by no unit that
+   could help. Then the network moves within the valley, its predictions unchanged, to a wall with v_j ν_i < 0;
+   behind it the value falls. The answer is a local minimum only after the nearest such walls could not be reached.
+
+Values never rise, and each release from a minimised piece starts below the last or is counted; so it cannot cycle.
+
+Squared loss is one compiled call. Other smooth losses are expanded to second order at each step, and the line search
+asks the loss itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zonofit.errors import InputError
+from zonofit.programs._descent_kernel import descend_squared
+from zonofit.programs.losses import Loss, Squared
+
+STATUSES = ("local minimum", "target", "steps", "stalled", "exact")
+
+
+@dataclass(frozen=True, eq=False)
+class OpenResult:
+    """Where a descent ended.
+
+    Attributes
+    ----------
+    W : ndarray (m, r)
+        Weights of the units.
+    c : float
+        Output bias.
+    patterns : ndarray (m, N) of bool
+        Examples on which each unit is active; those on its walls are not.
+    on_walls : ndarray (m, N) of bool
+        Examples whose hyperplane the unit sits on.
+    loss : float
+        F(W, c), computed from W and c alone.
+    nu : ndarray (N,)
+        Derivative of the mean loss in each prediction.
+    steps, releases, flips : int
+        Newton steps; walls let go; signs of preactivations that changed on the way.
+    status : str
+        'local minimum' (no direction is a descent to first order), 'target', 'steps' (budget spent), 'stalled' (rounding allows
+        no more), or 'exact' (the loss is as small as rounding in the predictions can make it).
+    """
+
+    W: np.ndarray
+    c: float
+    patterns: np.ndarray
+    on_walls: np.ndarray
+    loss: float
+    nu: np.ndarray
+    steps: int
+    releases: int
+    flips: int
+    status: str
+
+
+def descend_open(
+    X: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    v: np.ndarray,
+    W: np.ndarray,
+    c: float,
+    *,
+    loss: Loss,
+    alpha: float = 0.0,
+    bias_free: bool = True,
+    max_steps: int = 10_000,
+    target: float = 0.0,
+    valleys: int = 6,
+) -> OpenResult:
+    """Descend from (W, c) through the walls to a directional local minimum.
+
+    Parameters
+    ----------
+    X : ndarray (N, r)
+        Examples in well-conditioned coordinates of full rank, the 1 of the bias included.
+    y : ndarray (N,)
+        Labels, of size about 1.
+    weights : ndarray (N,)
+        Weight of each example, 0 or more, with sum 1.
+    v : ndarray (m,)
+        Output weights, fixed.
+    W, c : ndarray (m, r), float
+        Start; not written. Units at w = 0 are allowed.
+    loss : Loss
+        A smooth loss. The squared one runs compiled from start to end.
+    alpha : float
+        Ridge on W.
+    bias_free : bool
+        Whether c may move.
+    max_steps : int
+        Most Newton steps.
+    target : float
+        Stop once F is at most this.
+    valleys : int
+        Walls that are tried, the nearest first, when a local minimum leaves parameters over; 0 stops at once. Only
+        for the squared loss without ridge.
+
+    Returns
+    -------
+    OpenResult
+
+    Notes
+    -----
+    A step costs O(N m r + N² m + N³) or O(N m r + q³) with q = m r + 1 parameters, whichever is less, plus O(1) a flip.
+    """
+    X, y, p, v, W = (np.ascontiguousarray(a, dtype=np.float64) for a in (X, y, weights, v, W))
+    _check(X, y, p, v, W, c, loss, alpha)
+    used = p > 0
+    if not used.all():  # weightless examples do not pull, so they need no walls either
+        part = descend_open(
+            X[used], y[used], p[used], v, W, c, loss=loss, alpha=alpha, bias_free=bias_free, max_steps=max_steps,
+            target=target, valleys=valleys,
+        )  # fmt: skip
+        patterns, on_walls, nu = part.W @ X.T > 0, np.zeros((len(v), len(y)), bool), np.zeros(len(y))
+        patterns[:, used], on_walls[:, used], nu[used] = part.patterns, part.on_walls, part.nu
+        counts = part.steps, part.releases, part.flips
+        return OpenResult(part.W, part.c, patterns, on_walls, part.loss, nu, *counts, part.status)
+    scale = np.abs(v)
+    rescale = alpha == 0 and not (scale == 1.0).all()
+    if rescale:  # v φ(w·x) = sign(v) φ(|v| w·x), and the kernel is fastest for signs
+        scale[scale == 0] = 1.0
+        v, W = v / scale, W * scale[:, None]
+    elif W.base is not None or not W.flags.owndata:
+        W = W.copy()
+    else:
+        W = W.copy()
+    bias = 1.0 if bias_free else 0.0
+    if isinstance(loss, Squared):
+        code, _, c, act, kind, nu, count = descend_squared(
+            X, y, 2.0 * p, v, W, float(c), float(alpha), bias, max_steps, float(target), valleys
+        )
+    else:
+        from zonofit.programs._descent_smooth import descend_smooth
+
+        code, c, act, kind, nu, count = descend_smooth(X, y, p, v, W, float(c), loss, float(alpha), bias, max_steps, target)
+    if not np.isfinite(W).all():
+        raise FloatingPointError("descend_open left the finite numbers; please report the data.")
+    Z = X @ W.T
+    u = np.maximum(Z, 0.0) @ v + c
+    if rescale:
+        W /= scale[:, None]
+    value = float(p @ loss.value(u, y))
+    if alpha:
+        value += 0.5 * alpha * float(np.vdot(W, W))
+    return OpenResult(
+        W, c, act > 0, kind > 0, value, nu, int(count[0]), int(count[2]), int(count[1]), STATUSES[code]
+    )
+
+
+def _check(X, y, p, v, W, c, loss, alpha) -> None:
+    if X.ndim != 2 or y.shape != X.shape[:1] or p.shape != y.shape or len(y) == 0:
+        raise InputError(
+            f"X, y, weights: want (N, r), (N,), (N,) with N > 0, not {X.shape}, {y.shape}, {p.shape}; pass one row an example."
+        )
+    if v.ndim != 1 or W.shape != (len(v), X.shape[1]) or len(v) == 0:
+        raise InputError(f"v, W: want (m,) and (m, {X.shape[1]}), not {v.shape} and {W.shape}; pass one row a unit.")
+    for name, a in (("X", X), ("y", y), ("weights", p), ("v", v), ("W", W)):
+        if not np.isfinite(a).all():
+            raise InputError(f"{name}: holds NaN or infinity; remove or fill in these entries.")
+    if not (p.min() >= 0 and p.max() > 0):
+        raise InputError("weights: want numbers of 0 or more that are not all 0; drop examples instead of negative weights.")
+    if not (np.isfinite(c) and np.isfinite(alpha) and alpha >= 0):
+        raise InputError(f"c, alpha: want finite numbers, alpha not below 0, not {c!r} and {alpha!r}; try 0.")
+    if not loss.smooth:
+        raise InputError(f"loss: {type(loss).__name__} has kinks of its own; descend with Huber(delta) instead.")

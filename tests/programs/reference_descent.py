@@ -1,0 +1,109 @@
+"""Slow and readable twin of `zonofit.programs.descent`, and independent judges of its answers. Squared loss only."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import null_space
+
+
+def value(X, y, p, v, W, c, alpha=0.0):
+    """F(W, c)."""
+    return p @ (np.maximum(X @ W.T, 0) @ v + c - y) ** 2 + 0.5 * alpha * (W**2).sum()
+
+
+def descend(X, y, p, v, W, c, alpha=0.0, steps=400):
+    """Facet descent by the book: one release at a time, least-squares steps, all breakpoints sorted."""
+    (N, r), m = X.shape, len(v)
+    W, A = W.copy(), W @ X.T > 0
+    walls = [[] for _ in range(m)]
+    history = [value(X, y, p, v, W, c, alpha)]
+    for _ in range(steps):
+        seen = np.array([[A[j, i] and i not in walls[j] for i in range(N)] for j in range(m)])
+        Z = W @ X.T
+        for j in range(m):
+            Z[j, walls[j]] = 0.0
+        residual = v @ (seen * Z) + c - y
+        if 0.5 * history[-1] <= 1e-28 * (p @ y**2):
+            break
+        free = [null_space(X[walls[j]]) if walls[j] else np.eye(r) for j in range(m)]
+        P = np.hstack([v[j] * seen[j][:, None] * (X @ free[j]) for j in range(m)] + [np.ones((N, 1))])
+        rows, right = np.sqrt(2 * p)[:, None] * P, -np.sqrt(2 * p) * residual
+        if alpha:
+            coordinates = np.concatenate([free[j].T @ W[j] for j in range(m)])
+            ridge = np.sqrt(alpha) * np.eye(P.shape[1])[:-1]
+            rows, right = np.vstack([rows, ridge]), np.concatenate([right, -np.sqrt(alpha) * coordinates])
+        delta = np.linalg.lstsq(rows, right, rcond=1e-11)[0]
+        if -(right @ (rows @ delta)) > -1e-11 * max(history[-1], 1e-300):  # the piece has no more to give
+            worst, best = None, 1e-7
+            nu = 2 * p * residual
+            for j in range(m):
+                if not walls[j] or len(walls[j]) == r:
+                    continue
+                g = v[j] * (seen[j] * nu) @ X + alpha * W[j]
+                mu = np.linalg.lstsq(X[walls[j]].T, g, rcond=None)[0]
+                for a, i in enumerate(walls[j]):
+                    for violation, active in ((mu[a], False), (-mu[a] - v[j] * nu[i], True)):
+                        if violation > best:
+                            worst, best = (j, i, active), violation
+            if worst is None:
+                break
+            j, i, active = worst
+            walls[j].remove(i)
+            A[j, i] = active
+            continue
+        ends = np.cumsum([f.shape[1] for f in free])
+        D = np.array([f @ part for f, part in zip(free, np.split(delta[:-1], ends[:-1]), strict=True)])
+        Q = D @ X.T
+        for j in range(m):
+            Q[j, walls[j]] = 0.0
+        toward = np.where(A, Q < 0, Q > 0) & (np.abs(Q) > 1e-13)
+        order = sorted((max(0.0, -Z[j, i] / Q[j, i]), j, i) for j, i in np.argwhere(toward))
+        t, hit, now = None, None, seen.copy()
+
+        def slope_at(t, now, Z=Z, Q=Q, D=D, delta=delta, c=c):
+            rate = v @ (now * Q) + delta[-1]
+            e = v @ (now * (Z + t * Q)) + c + t * delta[-1] - y
+            return 2 * p @ (e * rate) + alpha * np.vdot(W + t * D, D), 2 * p @ rate**2 + alpha * np.vdot(D, D)
+
+        for when, j, i in order:
+            ahead = slope_at(when, now)[0]
+            if ahead >= 0:
+                break
+            flipped = now.copy()
+            flipped[j, i] = ~now[j, i]
+            if slope_at(when, flipped)[0] >= 0:
+                t, hit = when, (j, i)
+                break
+            now = flipped
+        if t is None:
+            start, curve = slope_at(0.0, now)
+            t = -start / curve
+        W, c = W + t * D, c + t * delta[-1]
+        A = now | (A & ~seen & ~now & False)
+        if hit:
+            walls[hit[0]].append(hit[1])
+            A[hit] = False
+        history.append(value(X, y, p, v, W, c, alpha))
+    return W, c, history
+
+
+def steepest_slope(X, y, p, v, W, c, walls, alpha=0.0, tries=400, rng=None):
+    """Least directional derivative of F found over unit directions: random ones and those that single walls suggest."""
+    rng = rng or np.random.default_rng(0)
+    Z = X @ W.T
+    Z[walls.T] = 0.0
+    nu = 2 * p * (np.maximum(Z, 0) @ v + c - y)
+    least = -abs(nu.sum())  # the bias
+    for j, w in enumerate(W):
+        g = v[j] * ((Z[:, j] > 0) * nu) @ X + alpha * w
+        on = np.flatnonzero(walls[j])
+        directions = list(rng.standard_normal((tries, X.shape[1]))) + [-g, g]
+        if len(on):
+            directions += list(np.linalg.pinv(X[on]).T) + list(-np.linalg.pinv(X[on]).T)
+            directions += list((null_space(X[on]) @ rng.standard_normal((X.shape[1] - np.linalg.matrix_rank(X[on]), 50))).T)
+        for d in directions:
+            length = np.linalg.norm(d)
+            if length > 1e-12:
+                d = d / length
+                least = min(least, g @ d + v[j] * nu[on] @ np.maximum(X[on] @ d, 0))
+    return least
