@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from zonofit.programs.certificate import Certificate
+    from zonofit.programs.descent import Descent
     from zonofit.programs.losses import Absolute, Huber, Logistic, Loss, Squared
     from zonofit.programs.neighbors import Neighborhood
     from zonofit.programs.problem import Problem
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Absolute": "losses",
     "Certificate": "certificate",
+    "Descent": "descent",
     "Huber": "losses",
     "Logistic": "losses",
     "Loss": "losses",
@@ -38,6 +40,7 @@ _HOMES = {
 __all__ = [
     "Absolute",
     "Certificate",
+    "Descent",
     "Huber",
     "Logistic",
     "Loss",

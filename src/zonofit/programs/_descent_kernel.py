@@ -16,7 +16,7 @@ from zonofit.programs._descent_step import (
     normal,
     normal_direction,
 )
-from zonofit.programs._descent_walls import join, loosen, next_target, release, settle, slide
+from zonofit.programs._descent_walls import join, loosen, next_target, release, rest, settle, slide
 from zonofit.programs._frame_kernel import DEPENDENT, FREE, KERNEL, frame_start
 
 LOCAL, TARGET, STEPS, STALLED, EXACT = 0, 1, 2, 3, 4
@@ -29,6 +29,7 @@ _GAIN = 1e-3  # with fewer parameters than examples, walls join only once a step
 _STILL = 3  # steps without gain after which a piece has no more to give
 _FELT = 1e-6  # a wall whose crossing changes the value by less, in the same units, is crossed freely
 _REFRESH = 40  # steps after which preactivations are computed again
+_TRIFLE = 1e-13  # a unit that contributes less than this part of the labels is at w = 0
 _CLEAN = 0.03  # error in a direction, relative to it, above which the system is regularised more
 
 
@@ -81,7 +82,7 @@ def descend_squared(X, y, h, v, W, c0, alpha, bias, limit, enough, targets):
             if since > 0:
                 value, floor, scale = state(XT, y, h, v, W, c, alpha, on, act, Z, e, nk, ndep, mu, False)
                 since = 0
-            if alpha == 0.0 and value <= 16.0 * floor:
+            if value <= 16.0 * floor:
                 status = EXACT
                 break
             if value <= enough:
@@ -112,6 +113,7 @@ def descend_squared(X, y, h, v, W, c0, alpha, bias, limit, enough, targets):
             if since > 0:
                 value, floor, scale = state(XT, y, h, v, W, c, alpha, on, act, Z, e, nk, ndep, mu, False)
                 since = 0
+            rest(size, v, W, act, Z, nk, on, ndep, _TRIFLE * np.sqrt(scale))
             for i in range(N):
                 nu[i] = h[i] * e[i]
             got = release(

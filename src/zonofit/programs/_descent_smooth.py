@@ -11,7 +11,7 @@ import numpy as np
 
 from zonofit.programs._descent_kernel import EXACT, LOCAL, STALLED, STEPS, TARGET, propose, state, unit_signs
 from zonofit.programs._descent_search import breakpoints
-from zonofit.programs._descent_walls import join, release, settle
+from zonofit.programs._descent_walls import join, release, rest, settle
 from zonofit.programs.losses import Loss
 
 _REACH = 10.0  # curvatures are raised until no example wants to move by more, in units of the labels
@@ -21,6 +21,7 @@ _LOOSE, _FIRM = 1e-4, 1e-15  # as in the squared kernel; slopes carry more round
 _LARGE, _SMALL = 1e-3, 1e-6
 _GREED, _GAIN = 0.3, 1e-3
 _STILL = 3  # steps without gain after which a piece has no more to give
+_TRIFLE = 1e-13  # a unit that contributes less to the predictions is at w = 0
 _FLOOR = 1e-16  # a value below this part of the start's, or of 1, is zero
 
 
@@ -130,6 +131,7 @@ class _Walk:
     def release(self, greed, bar):
         """Let walls go; whether any went. A unit that leaves w = 0 does so by a step that the loss itself approves."""
         self.nu[:] = self.slopes()
+        rest(self.size, self.v, self.W, self.act, self.Z, self.nk, self.on, self.ndep, _TRIFLE)
         before, rested = self.value(), self.nk == self.X.shape[1]
         got = release(
             self.X, self.XT, self.size, self.h, self.v, self.W, self.alpha, self.e, self.nu, self.act, self.Z, self.B, self.L,

@@ -60,6 +60,28 @@ def join(j, i, X, XT, size, W, act, Z, B, L, K, nk, on, ndep, scratch):
 
 
 @njit(**KERNEL)
+def rest(size, v, W, act, Z, nk, on, ndep, trifle):
+    """Put units at w = 0 whose predictions are at most `trifle`: a ridge shrinks dead units for ever, but never to 0."""
+    m, N = Z.shape
+    r = W.shape[1]
+    for j in range(m):
+        length = 0.0
+        for b in range(r):
+            length += W[j, b] * W[j, b]
+        length = np.sqrt(length)
+        small = nk[j] < r
+        for i in range(N):
+            small = small and abs(v[j]) * size[i] * length <= trifle
+        if small:
+            nk[j], ndep[j] = r, N
+            for b in range(r):
+                W[j, b] = 0.0
+            for i in range(N):
+                Z[j, i] = act[j, i] = 0.0
+                on[j, i] = DEPENDENT
+
+
+@njit(**KERNEL)
 def settle(size, W, act, Z, on):
     """At the end: what lies on a unit's hyperplane is a wall, whether the unit was held there or not."""
     m, N = Z.shape

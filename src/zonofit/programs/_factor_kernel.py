@@ -11,13 +11,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from zonofit.programs._frame_kernel import KERNEL
+from zonofit.programs._frame_kernel import CORE
 
 INDEPENDENT = 1e-7  # a column whose part outside the span of the others is shorter, relative to it, does not enter
 _SWEEPS = 6
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def solve_transposed(R, p, x):
     """``R^-T x`` in place."""
     for k in range(p):
@@ -27,7 +27,7 @@ def solve_transposed(R, p, x):
             x[c] -= s * R[k, c]
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def solve_upper(R, p, x):
     """``R^-1 x`` in place."""
     for k in range(p - 1, -1, -1):
@@ -37,7 +37,7 @@ def solve_upper(R, p, x):
         x[k] = s / R[k, k]
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _rotate(R, a, b, column, p):
     """Rotate the rows a and b so that ``R[b, column]`` becomes 0; columns before it are 0 in both already."""
     x, y = R[a, column], R[b, column]
@@ -53,7 +53,7 @@ def _rotate(R, a, b, column, p):
         R[b, k] = c * w - s * u
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def remove_column(k, p, R, slot, own):
     """Take column k away; the number of columns left."""
     gone = slot[k]
@@ -69,7 +69,7 @@ def remove_column(k, p, R, slot, own):
     return p - 1
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def remove_unit(j, p, R, slot, own):
     """Take the columns of unit j away; the number of columns left."""
     for k in range(p - 1, -1, -1):
@@ -78,7 +78,7 @@ def remove_unit(j, p, R, slot, own):
     return p
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def append_column(j, p, least, ridge, h, PT, R, slot, own, x, rest, other):
     """Let the column that stands in ``PT[slot[p]]`` enter; whether it was independent of the p columns in use.
 
@@ -141,7 +141,7 @@ def append_column(j, p, least, ridge, h, PT, R, slot, own, x, rest, other):
     return True
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def remove_direction(start, b, p, mirror, first, R, PT, slot, own, rest):
     """Reflect the b columns from `start` among themselves and take the first away; the number of columns left.
 

@@ -11,12 +11,13 @@ import numpy as np
 from numba import njit
 
 KERNEL = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "nsz", "contract"}}
+CORE = dict(KERNEL, _nrt=False)
 
 FREE, WALL, DEPENDENT = 0, 1, 2  # what a row is to a unit: off its walls, one of them, in the span of them
 DEPENDENCE = 1e-10  # a row that sticks out of the span of the walls by less, in its own lengths, is in it
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def frame_start(B):
     """Frame of a unit without walls: the coordinate axes."""
     for a in range(B.shape[0]):
@@ -25,7 +26,7 @@ def frame_start(B):
         B[a, a] = 1.0
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def frame_add(x, size, B, L, k, mirror):
     """Put a wall with row x under the unit; whether it was independent of the k walls that it has.
 
@@ -57,7 +58,7 @@ def frame_add(x, size, B, L, k, mirror):
     return True
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def reflect(rows, k, end, mirror):
     """Apply a reflection to the rows k, ..., end - 1 of an array; its coefficients stand in the same places."""
     n = rows.shape[1]
@@ -71,7 +72,7 @@ def reflect(rows, k, end, mirror):
             rows[a, b] -= s * mirror[a]
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def frame_align(d, B, k, mirror):
     """Turn the free rows so that row k points along d, which lies in their span; the length of d."""
     r = B.shape[0]
@@ -91,7 +92,7 @@ def frame_align(d, B, k, mirror):
     return length
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def frame_remove(at, B, L, K, k, on):
     """Take the wall at place `at` away; how many are left. Its direction becomes the first free row."""
     r = B.shape[0]
@@ -115,7 +116,7 @@ def frame_remove(at, B, L, K, k, on):
     return k - 1
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def multipliers(g, B, L, k, mu, along):
     """μ with ``g = Σ μ_a X[K[a]] + rest``; the length of the rest, whose coordinates in B are ``along[k:]``."""
     r = B.shape[0]
@@ -135,7 +136,7 @@ def multipliers(g, B, L, k, mu, along):
     return np.sqrt(rest)
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def descent_cone(g, small, tight, X, XT, size, bits, z, B, L, K, k, on, mu, lam, d, scratch, line):
     """Steepest descent -g of one unit, projected onto the directions that no tight wall forbids.
 
@@ -204,7 +205,7 @@ def descent_cone(g, small, tight, X, XT, size, bits, z, B, L, K, k, on, mu, lam,
     return k, length
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def apply(XT, d, line):
     """``line = X d``, four features at a time along the examples, which is how they lie in memory."""
     r, N = XT.shape
@@ -228,7 +229,7 @@ def apply(XT, d, line):
         b += 4
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _combine(B, along, k, d):
     r = B.shape[0]
     for b in range(r):

@@ -28,6 +28,7 @@ from zonofit.programs._factor_kernel import (
 from zonofit.programs._frame_kernel import (
     DEPENDENT,
     FREE,
+    CORE,
     KERNEL,
     WALL,
     apply,
@@ -80,6 +81,16 @@ def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam,
     scratch, line = np.empty((2, r + 1)), np.empty(N)
     mu = np.empty(r)
 
+    status = _solve(X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, limit, count, most, B, L, on, nf, Z, Q, side, D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line, mu)
+    return _tidy(status, X, XT, size, A, v, h, t, W, c, Z)
+
+
+@njit(**CORE)
+def _solve(
+    X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, limit, count, most, B, L, on, nf, Z, Q, side, D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line, mu
+):
+    m, N = A.shape
+    r = X.shape[1]
     p = 0
     if bias_free:
         PT[0] = 1.0
@@ -106,7 +117,7 @@ def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam,
                     continue
             if ridge == 0.0 and value <= 16.0 * floor and floor <= trifle:
                 lam[:] = 0.0
-                return _tidy(EXACT, X, XT, size, A, v, h, t, W, c, Z)
+                return EXACT
             if just_released or not value < last:
                 if not careful:
                     status = STALLED
@@ -118,7 +129,7 @@ def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam,
             last = min(value, last)
             best = _price(X, XT, size, A, v, nu, noise, ridge, W, Z, B, L, K, nk, nf, on, S, g, mu, lam, score, long, scratch, line)
             if best == 0.0:
-                return _tidy(OPTIMAL, X, XT, size, A, v, h, t, W, c, Z)
+                return OPTIMAL
             count[2] += 1
             if careful:
                 p, careful = _release_one(
@@ -147,7 +158,7 @@ def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam,
                         frame_align(S[j], B[j], nk[j], scratch[1])
                     p = _free(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
             if not done:
-                return _tidy(OPTIMAL, X, XT, size, A, v, h, t, W, c, Z)
+                return OPTIMAL
             just_released = True
             continue
         for j in range(m):
@@ -200,7 +211,7 @@ def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam,
         nk[j], _ = descent_cone(
             g, bound, tight, X, XT, size, A[j], Z[j], B[j], L[j], K[j], nk[j], on[j], mu, lam[j], S[j], scratch, line
         )
-    return _tidy(status, X, XT, size, A, v, h, t, W, c, Z)
+    return status
 
 
 @njit(**KERNEL)
@@ -224,7 +235,7 @@ def _tidy(status, X, XT, size, A, v, h, t, W, c, Z):
     return status
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _length(w):
     s = 0.0
     for b in range(w.size):
@@ -232,7 +243,7 @@ def _length(w):
     return np.sqrt(s)
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _begin(X, XT, size, w, K, nk, j, on, B, L, z, scratch):
     """Preactivations of a unit, and its frame from those of the given walls that are tight."""
     N, r = X.shape
@@ -253,7 +264,7 @@ def _begin(X, XT, size, w, K, nk, j, on, B, L, z, scratch):
         z[:] = 0.0
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _free(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other):
     """Let the free directions of unit j enter as far as they are independent; the number of columns."""
     r, N = XT.shape
@@ -278,7 +289,7 @@ def _free(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, 
     return p
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _state(XT, A, v, h, t, ridge, W, c, on, Z, nu, noise):
     """Compute Z and nu again from the weights; the value, and how much of it is rounding."""
     m, N = Z.shape
@@ -307,7 +318,7 @@ def _state(XT, A, v, h, t, ridge, W, c, on, Z, nu, noise):
     return value, floor
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _newton(p, ridge, W, nu, nk, own, B, PT, R, slot, x, delta):
     """The Newton step in the columns, into delta; twice the decrease that it promises."""
     N = nu.size
@@ -333,7 +344,7 @@ def _newton(p, ridge, W, nu, nk, own, B, PT, R, slot, x, delta):
     return decrement
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _gradient(j, XT, size, A, v, nu, noise, ridge, W, g, line):
     """Gradient of the value in w_j, into g; the length below which it is only rounding."""
     r, N = XT.shape
@@ -351,7 +362,7 @@ def _gradient(j, XT, size, A, v, nu, noise, ridge, W, g, line):
     return _NOISE * (abs(v[j]) * np.sqrt(blur) + _EPS * ridge * _length(W[j]))
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _price(X, XT, size, A, v, nu, noise, ridge, W, Z, B, L, K, nk, nf, on, S, g, mu, lam, score, long, scratch, line):
     """Multipliers of all units; scores how far each is from holding still, 0 where it does. The largest score."""
     best = 0.0
@@ -374,7 +385,7 @@ def _price(X, XT, size, A, v, nu, noise, ridge, W, Z, B, L, K, nk, nf, on, S, g,
     return best
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _release_one(p, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT, R, slot, own, x, rest, other):
     """Release the one wall with the most negative multiplier, of a unit that is not at 0; the columns, and if it was.
 
@@ -394,7 +405,7 @@ def _release_one(p, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT
     return _free(unit, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other), True
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _blocked(step, XT, size, side, D, K, nk, nf, on, Z, Q):
     """Preactivation rates Q of the units that move; how far they get, and the unit and wall that stop them (or -1)."""
     N = XT.shape[1]
@@ -421,7 +432,7 @@ def _blocked(step, XT, size, side, D, K, nk, nf, on, Z, Q):
     return step, unit, wall
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _steepest(score, XT, A, v, S, D, nf, Q, rate):
     """Make the projected gradients of the released units the direction."""
     rate[:] = 0.0
@@ -429,14 +440,15 @@ def _steepest(score, XT, A, v, S, D, nf, Q, rate):
         D[j] = 0.0
         if nf[j] == 0 or score[j] >= 0.0:
             continue
-        D[j] = S[j]
+        for b in range(D.shape[1]):
+            D[j, b] = S[j, b]
         apply(XT, D[j], Q[j])
         for i in range(rate.size):
             if A[j, i]:
                 rate[i] += v[j] * Q[j, i]
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _least(h, nu, ridge, W, D, rate):
     """The step to the least value along the direction: 1 for a Newton step but for rounding, 0 if it leads upwards."""
     slope, curve = 0.0, 0.0
@@ -451,7 +463,7 @@ def _least(h, nu, ridge, W, D, rate):
     return -slope / curve if slope < 0.0 and curve > 0.0 else 0.0
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _move(step, dc, D, Q, rate, h, ridge, nf, W, c, Z, nu):
     """Take the step; the decrease."""
     m, N = Z.shape
@@ -473,7 +485,7 @@ def _move(step, dc, D, Q, rate, h, ridge, nf, W, c, Z, nu):
     return gain
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def _meet(j, i, p, ridge, X, XT, size, A, v, h, W, K, nk, nf, on, B, L, Z, PT, R, slot, own, x, rest, other, scratch):
     """Wall i joins unit j; the number of columns."""
     r = X.shape[1]

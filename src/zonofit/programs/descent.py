@@ -24,6 +24,8 @@ asks the loss itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,7 +33,75 @@ from zonofit.errors import InputError
 from zonofit.programs._descent_kernel import descend_squared
 from zonofit.programs.losses import Loss, Squared
 
+if TYPE_CHECKING:
+    from zonofit.programs.problem import Problem
+
 STATUSES = ("local minimum", "target", "steps", "stalled", "exact")
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """Where facet descent ended, in the units of the problem.
+
+    Attributes
+    ----------
+    problem : Problem
+    W : ndarray (m, n)
+        Weights; the last column multiplies the 1 of x̄ = (x, 1).
+    c : float
+        Output bias.
+    patterns : ndarray (m, N) of bool
+        Examples on which each unit is active; those on its walls are not.
+    on_walls : ndarray (m, N) of bool
+        Examples whose hyperplane the unit sits on.
+    nu : ndarray (N,)
+        Derivatives ν of the mean loss in the predictions.
+    status : str
+        One of `STATUSES`, as in `OpenResult`.
+    steps, releases, flips : int
+        Newton steps; walls let go; signs of preactivations that changed on the way.
+    """
+
+    problem: Problem
+    W: np.ndarray
+    c: float
+    patterns: np.ndarray
+    on_walls: np.ndarray
+    nu: np.ndarray
+    status: str
+    steps: int
+    releases: int
+    flips: int
+
+    @cached_property
+    def loss(self) -> float:
+        """Mean loss, weighted with the sample weights, recomputed from the weights."""
+        return self.problem.mean_loss(self.problem.predict(self.W, self.c))
+
+    @cached_property
+    def objective(self) -> float:
+        """Mean loss plus ridge, recomputed from the weights."""
+        return self.loss + self.problem.alpha / 2.0 * float(np.sum(self.W**2))
+
+
+def descend(problem: Problem, W, c: float | None, *, max_steps: int, target: float, valleys: int) -> Descent:
+    """`Problem.descend`: `descend_open` in the coordinates of the problem's design."""
+    n = problem.generators.shape[1]
+    W = np.asarray(W, float)
+    if W.shape != (problem.width, n) or not np.isfinite(W).all():
+        raise InputError(f"W: want finite numbers of shape ({problem.width}, {n}), one row a unit, got shape {W.shape}.")
+    if problem.output_bias is not None and c is not None and c != problem.output_bias:
+        raise InputError(f"c: the output bias is fixed at {problem.output_bias:g}; leave c out.")
+    start = problem.start_bias if c is None else (float(c) - problem.centre) / problem.unit
+    found = descend_open(
+        problem.design.X, problem.scaled_labels, problem.weights, problem.output_weights,
+        W @ problem.design.drop.T / problem.unit, start, loss=problem.scaled_loss, alpha=problem.ridge,
+        bias_free=problem.output_bias is None, max_steps=max_steps, target=target / problem.loss_factor, valleys=valleys,
+    )  # fmt: skip
+    return Descent(
+        problem, problem.unit * (found.W @ problem.design.lift.T), problem.centre + problem.unit * found.c, found.patterns,
+        found.on_walls, problem.loss_factor / problem.unit * found.nu, found.status, found.steps, found.releases, found.flips,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +209,6 @@ def descend_open(
     if rescale:  # v φ(w·x) = sign(v) φ(|v| w·x), and the kernel is fastest for signs
         scale[scale == 0] = 1.0
         v, W = v / scale, W * scale[:, None]
-    elif W.base is not None or not W.flags.owndata:
-        W = W.copy()
     else:
         W = W.copy()
     bias = 1.0 if bias_free else 0.0
@@ -154,8 +222,7 @@ def descend_open(
         code, c, act, kind, nu, count = descend_smooth(X, y, p, v, W, float(c), loss, float(alpha), bias, max_steps, target)
     if not np.isfinite(W).all():
         raise FloatingPointError("descend_open left the finite numbers; please report the data.")
-    Z = X @ W.T
-    u = np.maximum(Z, 0.0) @ v + c
+    u = np.maximum(X @ W.T, 0.0) @ v + c
     if rescale:
         W /= scale[:, None]
     value = float(p @ loss.value(u, y))

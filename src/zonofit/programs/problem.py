@@ -11,6 +11,7 @@ import numpy as np
 from zonofit.errors import InputError
 from zonofit.geometry.arrangement import Arrangement, as_points
 from zonofit.programs.absolute import solve_absolute
+from zonofit.programs.descent import Descent, descend
 from zonofit.programs.design import Design
 from zonofit.programs.feasibility import find_inside
 from zonofit.programs.losses import Loss, as_loss, spread
@@ -177,6 +178,36 @@ class Problem:
     def neighbors(self, solution: VertexSolution) -> Neighborhood:
         """The vertices of Z^m next to a solved one, which of them can be better, and their solutions on demand."""
         return Neighborhood(self, solution)
+
+    def descend(
+        self,
+        W,
+        c: float | None = None,
+        *,
+        max_steps: int = 10_000,
+        target: float = 0.0,
+        valleys: int = 6,
+    ) -> Descent:
+        """Facet descent from weights W (m, n): through the walls, to a local minimum in all patterns at once.
+
+        Parameters
+        ----------
+        W : array_like (m, n)
+            Where to start; the last column multiplies the 1 of x̄ = (x, 1). Units at w = 0 are allowed.
+        c : float, optional
+            Output bias to start from; by default the best constant prediction, or the fixed output bias.
+        max_steps : int
+            Newton steps to take at most.
+        target : float
+            Stop once the objective is at most this.
+        valleys : int
+            Walls to try where a local minimum leaves parameters over; see `zonofit.programs.descent`.
+
+        Returns
+        -------
+        Descent
+        """
+        return descend(self, W, c, max_steps=max_steps, target=target, valleys=valleys)
 
     def _cold(self) -> Start:
         return Start(self.width, self.design.X.shape[1], self.n_examples, self.start_bias)
