@@ -18,6 +18,15 @@ DEPENDENCE = 1e-10  # a row that sticks out of the span of the walls by less, in
 
 
 @njit(**CORE)
+def length_of(w):
+    """Euclidean length."""
+    s = 0.0
+    for b in range(w.size):
+        s += w[b] * w[b]
+    return np.sqrt(s)
+
+
+@njit(**CORE)
 def frame_start(B):
     """Frame of a unit without walls: the coordinate axes."""
     for a in range(B.shape[0]):

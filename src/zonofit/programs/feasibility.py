@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zonofit.errors import InputError
-from zonofit.programs._witness_kernel import find_witnesses
+from zonofit.programs._witness_kernel import find_witnesses, witnesses_near
 
 if TYPE_CHECKING:
     from zonofit.geometry.membership import Membership
     from zonofit.programs.problem import Problem
+    from zonofit.programs.vertex import VertexSolution
 
 _CLEAR = 1e-7  # a witness this deep, in unit rows, needs no exact arithmetic
 _SMALL = 1e-12
@@ -34,12 +35,19 @@ class InfeasiblePatternError(InputError):
         self.membership = membership
 
 
-def find_inside(problem: Problem, patterns: np.ndarray) -> np.ndarray:
-    """Weights (m, n) strictly inside the chambers of the patterns (m, N), or an `InfeasiblePatternError`."""
+def find_inside(problem: Problem, patterns: np.ndarray, solution: VertexSolution | None = None) -> np.ndarray:
+    """Weights (m, n) strictly inside the chambers of the patterns (m, N), or an `InfeasiblePatternError`.
+
+    A solution for these patterns lies on few walls of most units, so that points inside are near it.
+    """
     design = problem.design
-    witness = np.empty((len(patterns), design.X.shape[1]))
-    depth = np.empty(len(patterns))
-    find_witnesses(design.X, design.size, patterns, _SMALL, witness, depth)
+    witness, depth = np.empty((len(patterns), design.X.shape[1])), np.zeros(len(patterns))
+    if solution is not None:
+        u, walls, counts = solution.reduced[0], solution.reduced[2], solution.reduced[3]
+        witnesses_near(design.X, design.XT, design.size, patterns, u, walls, counts, witness, depth)
+        depth[depth <= _CLEAR] = 0.0
+    if np.any(depth <= _CLEAR):
+        find_witnesses(design.X, design.size, patterns, _SMALL, witness, depth)
     doubtful = np.flatnonzero(~(depth > _CLEAR))
     if len(doubtful) == 0:
         return witness @ design.lift.T

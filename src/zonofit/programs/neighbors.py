@@ -63,7 +63,7 @@ class Neighborhood:
     def __init__(self, problem: Problem, solution: VertexSolution):
         self.problem = problem
         self.solution = solution
-        W = find_inside(problem, solution.patterns)
+        W = find_inside(problem, solution.patterns, solution)
         self._walls = [problem.arrangement.walls(a, witness=w) for a, w in zip(solution.patterns, W, strict=True)]
         self.units = np.repeat(np.arange(len(W)), [len(found) for found in self._walls])
         self.examples = np.concatenate([found.indices for found in self._walls]).astype(np.int64)

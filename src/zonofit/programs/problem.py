@@ -161,12 +161,14 @@ class Problem:
             With the proof that no weights have one of the rows.
         """
         A = self._patterns(patterns)
-        if check and not (start is not None and np.array_equal(A, start.patterns)):
-            find_inside(self, A)
         if not self.loss.smooth:
-            return solve_absolute(self, A)
-        begin = self._cold() if start is None else self._warm(start, A)
-        return solve_vertex(self, A, begin, limit or 1000 + 100 * (A.size + self.n_examples))
+            solution = solve_absolute(self, A)
+        else:
+            begin = self._cold() if start is None else self._warm(start, A)
+            solution = solve_vertex(self, A, begin, limit or 1000 + 100 * (A.size + self.n_examples))
+        if check and not (start is not None and np.array_equal(A, start.patterns)):
+            find_inside(self, A, solution)  # a closed cone has an optimum even where no chamber is: ask afterwards
+        return solution
 
     def solve_many(self, batch: Iterable, *, check: bool = True, n_jobs: int = 1) -> list[VertexSolution]:
         """`solve` for each of several patterns (m, N), on `n_jobs` threads; the order is kept."""

@@ -39,6 +39,9 @@ class VertexSolution:
         minimiser; larger weights would only go on. "steps": the limit on steps came first.
     steps : int
         Newton steps taken.
+    reduced : tuple
+        Weights, output bias, walls, their numbers, multipliers and ν in the coordinates of the problem's `Design`, for the
+        rest of this layer.
     """
 
     def __init__(self, problem: Problem, patterns, status: str, steps: int, reduced) -> None:
@@ -46,6 +49,7 @@ class VertexSolution:
         self.patterns = patterns
         self.status = status
         self.steps = steps
+        self.reduced = reduced
         self._u, self._c, self._walls, self._n_walls, self._lam, self._nu = reduced
 
     def __repr__(self) -> str:
@@ -144,7 +148,9 @@ def solve_vertex(problem: Problem, patterns: np.ndarray, start: Start, limit: in
     """Solve from a feasible start, which is overwritten; `patterns` are known to be feasible."""
     count = np.zeros(3, np.int64)
     if problem.loss.quadratic:
-        status = STATUS[_quadratic(problem, patterns, problem.curvature, problem.scaled_labels, start, np.inf, limit, count)]
+        status = STATUS[
+            _quadratic(problem, patterns, problem.curvature, problem.scaled_labels, start, np.inf, limit, count)
+        ]
         nu = start.nu
     else:
 
@@ -152,7 +158,9 @@ def solve_vertex(problem: Problem, patterns: np.ndarray, start: Start, limit: in
             _quadratic(problem, patterns, h, t, start, value, limit, count)
 
         status, nu = newton(problem, patterns, start, model, count, limit)
-    return VertexSolution(problem, patterns, status, int(count[0]), (start.W, start.c[0], start.K, start.nk, start.lam, nu))
+    return VertexSolution(
+        problem, patterns, status, int(count[0]), (start.W, start.c[0], start.K, start.nk, start.lam, nu)
+    )
 
 
 def _quadratic(problem, patterns, h, t, start, scale, limit, count):

@@ -1,0 +1,146 @@
+"""Newton steps of the vertex program, the first wall in their way, and what is kept up to date between them: kernels."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from zonofit.programs._factor_kernel import solve_transposed, solve_upper
+from zonofit.programs._frame_kernel import CORE, FREE, WALL, apply, length_of
+
+_EPS = 2.220446049250313e-16
+_SLIDE = 1e-11  # a rate below this, in units of |x||d|, does not lead through a wall
+
+
+@njit(**CORE)
+def recompute(XT, A, v, h, t, ridge, W, c, on, Z, nu, noise):
+    """Compute Z and nu again from the weights; the value, and how much of it is rounding."""
+    m, N = Z.shape
+    r = XT.shape[0]
+    for i in range(N):
+        nu[i] = c[0]
+        noise[i] = abs(c[0]) + abs(t[i])
+    squares = 0.0
+    for j in range(m):
+        apply(XT, W[j], Z[j])
+        for i in range(N):
+            if on[j, i] == WALL:
+                Z[j, i] = 0.0
+            elif A[j, i]:
+                nu[i] += v[j] * Z[j, i]
+                noise[i] += abs(v[j] * Z[j, i])
+        for b in range(r):
+            squares += W[j, b] ** 2
+    value, floor = 0.5 * ridge * squares, 0.0
+    for i in range(N):
+        e = nu[i] - t[i]
+        nu[i] = h[i] * e
+        value += 0.5 * h[i] * e * e
+        floor += h[i] * (_EPS * noise[i]) ** 2
+        noise[i] = _EPS * h[i] * (noise[i] + abs(e))
+    return value, floor
+
+
+@njit(**CORE)
+def newton_step(p, ridge, W, nu, nk, own, B, PT, R, slot, x, delta):
+    """The Newton step in the columns, into delta; twice the decrease that it promises."""
+    N = nu.size
+    r = W.shape[1]
+    before, a = -2, 0
+    for k in range(p):
+        q, s = slot[k], 0.0
+        for i in range(N):
+            s += PT[q, i] * nu[i]
+        j = own[k]
+        a = a + 1 if j == before else 0
+        before = j
+        if ridge > 0.0 and j >= 0:
+            for b in range(r):
+                s += ridge * W[j, b] * B[j, nk[j] + a, b]
+        x[k] = s
+    solve_transposed(R, p, x)
+    decrement = 0.0
+    for k in range(p):
+        decrement += x[k] * x[k]
+        delta[k] = -x[k]
+    solve_upper(R, p, delta)
+    return decrement
+
+
+@njit(**CORE)
+def blocked(step, XT, size, side, D, K, nk, nf, on, Z, Q):
+    """Preactivation rates Q of the units that move; how far they get, and the unit and wall that stop them (or -1)."""
+    N = XT.shape[1]
+    unit, wall = -1, -1
+    for j in range(nf.size):
+        if nf[j] == 0:
+            continue
+        slide = _SLIDE * length_of(D[j])
+        if slide == 0.0:
+            Q[j] = 0.0
+            continue
+        q, z, s = Q[j], Z[j], side[j]
+        apply(XT, D[j], q)
+        meets = 0
+        for i in range(N):
+            meets += (s[i] * (z[i] + step * q[i]) < 0.0) & (s[i] * q[i] < -slide * size[i])
+        for k in range(nk[j]):
+            q[K[j, k]] = 0.0
+        if meets > 0:
+            for i in range(N):
+                y = s[i] * q[i]
+                if y < -slide * size[i] and s[i] * z[i] < -y * step and on[j, i] == FREE:
+                    step, unit, wall = max(s[i] * z[i], 0.0) / -y, j, i
+    return step, unit, wall
+
+
+@njit(**CORE)
+def steepest(score, XT, A, v, S, D, nf, Q, rate):
+    """Make the projected gradients of the released units the direction."""
+    rate[:] = 0.0
+    for j in range(nf.size):
+        D[j] = 0.0
+        if nf[j] == 0 or score[j] >= 0.0:
+            continue
+        for b in range(D.shape[1]):
+            D[j, b] = S[j, b]
+        apply(XT, D[j], Q[j])
+        for i in range(rate.size):
+            if A[j, i]:
+                rate[i] += v[j] * Q[j, i]
+
+
+@njit(**CORE)
+def least_step(h, nu, ridge, W, D, rate):
+    """The step to the least value along the direction: 1 for a Newton step but for rounding, 0 if it leads upwards."""
+    slope, curve = 0.0, 0.0
+    for i in range(rate.size):
+        slope += nu[i] * rate[i]
+        curve += h[i] * rate[i] ** 2
+    if ridge > 0.0:
+        for j in range(W.shape[0]):
+            for b in range(W.shape[1]):
+                slope += ridge * W[j, b] * D[j, b]
+                curve += ridge * D[j, b] ** 2
+    return -slope / curve if slope < 0.0 and curve > 0.0 else 0.0
+
+
+@njit(**CORE)
+def move(step, dc, D, Q, rate, h, ridge, nf, W, c, Z, nu):
+    """Take the step; the decrease."""
+    m, N = Z.shape
+    r = W.shape[1]
+    gain = 0.0
+    for j in range(m):
+        if nf[j] == 0:
+            continue
+        for b in range(r):
+            gain -= ridge * step * D[j, b] * (W[j, b] + 0.5 * step * D[j, b])
+            W[j, b] += step * D[j, b]
+        for i in range(N):
+            Z[j, i] += step * Q[j, i]
+    c[0] += step * dc
+    for i in range(N):
+        y = step * rate[i]
+        gain -= y * (nu[i] + 0.5 * h[i] * y)
+        nu[i] += h[i] * y
+    return gain

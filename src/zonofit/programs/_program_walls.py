@@ -1,0 +1,185 @@
+"""Walls and free directions of each unit in the vertex program, and what releasing them would gain: kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from zonofit.programs._factor_kernel import append_column, remove_direction, remove_unit
+from zonofit.programs._frame_kernel import (
+    CORE,
+    DEPENDENT,
+    WALL,
+    apply,
+    descent_cone,
+    frame_add,
+    frame_remove,
+    frame_start,
+    length_of,
+    multipliers,
+)
+
+TIGHT = 1e-11  # a wall is tight when x·w is at most this, in units of |x||w|
+
+_EPS = 2.220446049250313e-16
+_NULL = 1e-12  # a column this much shorter than a unit's can be is zero
+_NOISE = 16.0  # a gradient counts as zero below this multiple of the rounding in it
+
+
+@njit(**CORE)
+def begin_unit(X, XT, size, w, K, nk, j, on, B, L, z, scratch):
+    """Preactivations of a unit, and its frame from those of the given walls that are tight."""
+    N, r = X.shape
+    apply(XT, w, z)
+    tight = TIGHT * length_of(w)
+    frame_start(B)
+    k = 0
+    for a in range(nk[j]):
+        i = K[a]
+        if abs(z[i]) <= tight * size[i] and frame_add(X[i], size[i], B, L, k, scratch[1]):
+            K[k] = i
+            on[i] = WALL
+            z[i] = 0.0
+            k += 1
+    nk[j] = k
+    if k == r:
+        w[:] = 0.0
+        z[:] = 0.0
+
+
+@njit(**CORE)
+def free_unit(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other):
+    """Let the free directions of unit j enter as far as they are independent; the number of columns."""
+    r, N = XT.shape
+    longest = ridge
+    for i in range(N):
+        if A[j, i]:
+            longest += h[i] * (v[j] * size[i]) ** 2
+    at, end = nk[j], r
+    while at < end and p < R.shape[0]:
+        row = PT[slot[p]]
+        apply(XT, B[j, at], row)
+        for i in range(N):
+            row[i] = v[j] * row[i] if A[j, i] else 0.0
+        if append_column(j, p, _NULL * np.sqrt(longest), ridge, h, PT, R, slot, own, x, rest, other):
+            p += 1
+            at += 1
+        else:
+            end -= 1
+            for b in range(r):
+                B[j, at, b], B[j, end, b] = B[j, end, b], B[j, at, b]
+    nf[j] = at - nk[j]
+    return p
+
+
+@njit(**CORE)
+def unit_gradient(j, XT, size, A, v, nu, noise, ridge, W, g, line):
+    """Gradient of the value in w_j, into g; the length below which it is only rounding."""
+    r, N = XT.shape
+    blur = 0.0
+    for i in range(N):
+        line[i] = nu[i] if A[j, i] else 0.0
+        blur += (size[i] * noise[i]) ** 2 if A[j, i] else 0.0
+    for b in range(r):
+        s = 0.0
+        for i in range(N):
+            s += line[i] * XT[b, i]
+        g[b] = s
+    for b in range(r):
+        g[b] = v[j] * g[b] + ridge * W[j, b]
+    return _NOISE * (abs(v[j]) * np.sqrt(blur) + _EPS * ridge * length_of(W[j]))
+
+
+@njit(**CORE)
+def price_units(
+    X, XT, size, A, v, nu, noise, ridge, W, Z, B, L, K, nk, nf, on, S, g, mu, lam, score, long, scratch, line
+):
+    """Multipliers of all units; scores how far each is from holding still, 0 where it does. The largest score."""
+    best = 0.0
+    for j in range(A.shape[0]):
+        score[j] = 0.0
+        long[j] = length_of(W[j])
+        bound = unit_gradient(j, XT, size, A, v, nu, noise, ridge, W, g, line)
+        length = multipliers(g, B[j], L[j], nk[j], mu, scratch[0])
+        for a in range(nk[j]):
+            lam[j, a] = mu[a] if A[j, K[j, a]] else -mu[a]
+            if lam[j, a] < 0.0:
+                length -= lam[j, a] * size[K[j, a]]
+        if length > bound and long[j] == 0.0:
+            nk[j], length = descent_cone(
+                g,
+                bound,
+                np.inf,
+                X,
+                XT,
+                size,
+                A[j],
+                Z[j],
+                B[j],
+                L[j],
+                K[j],
+                nk[j],
+                on[j],
+                mu,
+                lam[j],
+                S[j],
+                scratch,
+                line,
+            )
+        if length > bound:
+            score[j] = length
+            best = max(best, length)
+    return best
+
+
+@njit(**CORE)
+def release_one(p, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT, R, slot, own, x, rest, other):
+    """Release the one wall with the most negative multiplier, of a unit that is not at 0; the columns, and if it was.
+
+    Then the Newton step leads off that wall. Where projected gradients, which know no curvature, zigzag between walls that
+    nearly meet, this does not.
+    """
+    worst, unit, at = 0.0, -1, -1
+    for j in range(nk.size):
+        if long[j] > 0.0:
+            for a in range(nk[j]):
+                if lam[j, a] * size[K[j, a]] < worst:
+                    worst, unit, at = lam[j, a] * size[K[j, a]], j, a
+    if unit < 0:
+        return p, False
+    p = remove_unit(unit, p, R, slot, own)
+    nk[unit] = frame_remove(at, B[unit], L[unit], K[unit], nk[unit], on[unit])
+    return free_unit(unit, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other), True
+
+
+@njit(**CORE)
+def meet_wall(
+    j, i, p, ridge, X, XT, size, A, v, h, W, K, nk, nf, on, B, L, Z, PT, R, slot, own, x, rest, other, scratch
+):
+    """Wall i joins unit j; the number of columns."""
+    r = X.shape[1]
+    Z[j, i] = 0.0
+    k = nk[j]
+    whole = k + nf[j] == r
+    if not frame_add(X[i], size[i], B[j], L[j], k, scratch[1]):
+        on[j, i] = DEPENDENT
+        return p
+    K[j, k] = i
+    nk[j] = k + 1
+    on[j, i] = WALL
+    if whole:
+        first = 0
+        while own[first] != j:
+            first += 1
+        p = remove_direction(first, nf[j], p, scratch[1], k, R, PT, slot, own, rest)
+        nf[j] -= 1
+    else:
+        p = remove_unit(j, p, R, slot, own)
+        if k + 1 < r:
+            p = free_unit(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
+        else:
+            nf[j] = 0
+    if nk[j] == r:
+        W[j] = 0.0
+        Z[j] = 0.0
+    return p
