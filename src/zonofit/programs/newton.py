@@ -28,7 +28,8 @@ _FLATS = 20
 def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: np.ndarray, limit: int):
     """Minimise from a feasible start, which is overwritten; the status and ν.
 
-    ``model(h, t, value)`` minimises ``½ Σ h (u - t)²`` plus ridge from `start`, in place; ``count[0]`` are its steps.
+    ``model(h, t, scale)`` minimises ``½ Σ h (u - t)²`` plus ridge from `start`, in place, until steps promise nothing
+    beside `scale`; ``count[0]`` are its steps.
     """
     loss, y, p, v, ridge = problem.scaled_loss, problem.scaled_labels, problem.weights, problem.output_weights, problem.ridge
     XT = problem.design.XT
@@ -44,13 +45,13 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
     u = predict(start.W, start.c[0])
     value, nu = evaluate(u)
     flats = failures = 0
-    reach = _REACH
+    reach, scale = _REACH, value
     for _ in range(_STEPS):
         h = np.maximum(p * loss.curvature(u, y), reach * np.abs(nu))
         h = np.where(used, np.maximum(h, _RANGE * np.max(h)), 0.0)
         t = np.where(used, u - nu / np.where(h > 0, h, 1.0), 0.0)
         W, c = start.W.copy(), start.c[0]
-        model(h, t, value)
+        model(h, t, scale)
         dW, dc = start.W - W, start.c[0] - c
         du = predict(dW, dc)
         linear = ridge * np.sum(W * dW)
@@ -78,8 +79,10 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
         if step == 1.0 and change <= _SETTLED and gap <= _GAP * value:
             return "optimal", nu
         flats = flats + 1 if flat else 0
-        if flats == _FLATS:
-            return "rounding", nu
+        if flats == _FLATS or change == 0.0:
+            return ("optimal" if gap <= _GAP * value else "rounding"), nu
+        # decreases square from step to step, so the next model is asked for as much as this one gave
+        scale = min(value, abs(slope))
         if problem.separable_below > value:
             return "separable", nu
         if count[0] >= limit:
