@@ -93,7 +93,9 @@ class Problem:
         self.curvature = self.weights * self.scaled_loss.curvature(self.scaled_labels, self.scaled_labels)
         self.design = Design.of(self.generators, self.alpha, self.tolerances)
         self.ridge = self.design.ridge * self.unit**2 / self.loss_factor
-        self.separable_below = SEPARABLE if not self.loss.translates and self.alpha == 0 else -1.0
+        attained = self.loss.translates or self.alpha > 0
+        flat = np.full(len(self.labels), self.constant)
+        self.separable_below = -1.0 if attained else SEPARABLE * self.mean_loss(flat)
 
     def __repr__(self) -> str:
         N, n = self.generators.shape

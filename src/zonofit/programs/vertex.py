@@ -23,7 +23,7 @@ STATUS = {
 }
 _RETRIES = 3
 _NOTHING = 1e-20  # a model value below this part of the labels' is an exact fit
-SEPARABLE = 1e-8  # mean logistic loss below which data count as separated
+SEPARABLE = 1e-10  # data count as separated when the loss is below this part of the best constant's
 
 
 class VertexSolution:
@@ -35,8 +35,8 @@ class VertexSolution:
     patterns : ndarray (m, N) of bool
     status : str
         "optimal": no wall can be left with profit. "exact": every label is met up to rounding. "rounding": the same as
-        "optimal" as far as floats can tell; the certificate says how far. "separable": logistic loss below 1e-8, with no
-        minimiser; larger weights would only go on. "steps": the limit on steps came first.
+        "optimal" as far as floats can tell; the certificate says how far. "separable": logistic loss below 1e-10 of
+        that of the best constant, with no minimiser; larger weights would only go on. "steps": the limit on steps came first.
     steps : int
         Newton steps taken.
     reduced : tuple
@@ -108,7 +108,10 @@ class VertexSolution:
     @cached_property
     def certificate(self) -> Certificate:
         """Residuals and gap, recomputed from the weights."""
-        return certify(self.problem, self.patterns, self.W, self.c, self.nu, self.multipliers)
+        nu, multipliers = self.nu, self.multipliers
+        if self.status == "separable":  # nothing is attained, and ν = 0 alone is dual feasible: it proves the infimum
+            nu, multipliers = np.zeros_like(nu), np.zeros_like(multipliers)
+        return certify(self.problem, self.patterns, self.W, self.c, nu, multipliers)
 
     def is_optimal(self, tolerance: float = 1e-9) -> bool:
         """Whether the certificate holds to `tolerance`."""
