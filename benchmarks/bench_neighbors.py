@@ -2,39 +2,35 @@
 
     python benchmarks/bench_neighbors.py [--quick]
 
-A step of GLS (Alg 2) asks for the best neighbour. Ours finds the walls, excludes what the dual values exclude and solves
-the rest from where the vertex was solved; "cold" solves every neighbour from nothing; the paper's stack is timed on some
-neighbours and multiplied. Times count from the solved vertex. Bars: 300 times faster at (8, 8, 16), 10 s at (16, 16, 64).
+A step of GLS (Alg 2) asks for the best neighbour. Ours finds the walls, excludes what the dual values exclude and
+solves the rest from where the vertex was solved; "cold" solves every neighbour from nothing; the paper's stack is timed
+on some neighbours and multiplied. Times count from the solved vertex. Bars: 300 times faster at (8, 8, 16), 10 s at
+(16, 16, 64).
 
-Logistic programs have Gaussian patterns for two overlapping classes; with ``--tasks FOLDER`` (arrays X and y in .npz files), those
-tasks instead. Bars: 50 times faster than cvxpy+ECOS, 1.5 s for the larger.
+Logistic programs have Gaussian patterns for two overlapping classes; with ``--tasks FOLDER`` (arrays X and y in .npz
+files), those tasks instead. Bars: 50 times faster than cvxpy+ECOS, 1.5 s for the larger.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import sys
+
+import table  # isort: skip
+import statistics
 from pathlib import Path
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+import numpy as np
 
-import statistics  # noqa: E402
-
-import numpy as np  # noqa: E402
-from bench_vertex import clock, instance  # noqa: E402
-from data import classes  # noqa: E402
-from peers import CvxpyEcos, installed, loss_of  # noqa: E402
-
-from zonofit.programs import Problem  # noqa: E402
+from bench_vertex import instance
+from data import classes
+from peers import CvxpyEcos, installed, loss_of
+from zonofit.programs import Problem
 
 
 def bench_neighbors(quick: bool, peers) -> None:
     """One step of GLS."""
-    print("| d, m_gen, m | N | neighbours | not excluded | ours, ms | all cold, ms | cvxpy+ECOS, all, s | ratio | same best |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    table.head("""d, m_gen, m  N  neighbours  not excluded  ours, ms  all cold, ms
+        cvxpy+ECOS, all, s  ratio  same best""")
     instance_of = [(4, 4, 8), (8, 8, 16)] if quick else [(4, 4, 8), (8, 8, 16), (16, 16, 64)]
     for size in instance_of:
         ours, cold, stack, counts, same = [], [], [], [], True
@@ -42,24 +38,27 @@ def bench_neighbors(quick: bool, peers) -> None:
             problem, patterns = instance(*size, seed)
             solution = problem.solve(patterns)
             problem.neighbors(solution).best()
-            milliseconds, (near, best) = clock(_step, problem, solution)
+            milliseconds, (near, best) = table.clock(_step, problem, solution)
             ours.append(milliseconds)
             counts.append((len(near), near.promising.sum()))
             if size[2] < 64:
-                milliseconds, least = clock(_cold, problem, near)
+                milliseconds, least = table.clock(_cold, problem, near)
                 cold.append(milliseconds)
                 same = same and abs(least - best.solution.loss) <= 1e-7 * solution.certificate.scale
             for peer in peers if seed < (1 if size[2] == 64 else 3) else []:
                 for k in np.linspace(0, len(near) - 1, 1 if size[2] == 64 else 4).astype(int):
-                    stack.append(len(near) * clock(lambda A: peer(problem, A).solve(), near.patterns(k))[0] / 1e3)
+                    stack.append(len(near) * table.clock(_solve, peer, problem, near.patterns(k))[0] / 1e3)
         a, b = statistics.median(ours), statistics.median(cold or [float("nan")])
         e = statistics.median(stack or [float("nan")])
         total, left = np.median(counts, axis=0)
-        print(
-            f"| {size[0]}, {size[1]}, {size[2]} | {(size[0] + 1) * size[1]} | {total:.0f} | {left:.0f} | {a:.1f} | {b:.1f} | {e:.1f} "
-            f"| {1e3 * e / a:.0f} | {same if cold else 'not asked'} |",
-            flush=True,
-        )
+        table.row(
+            f"{size[0]}, {size[1]}, {size[2]}", (size[0] + 1) * size[1], f"{total:.0f}", f"{left:.0f}", f"{a:.1f}", f"{b:.1f}",
+            f"{e:.1f}", f"{1e3 * e / a:.0f}", same if cold else "not asked",
+        )  # fmt: skip
+
+
+def _solve(peer, problem, patterns):
+    return peer(problem, patterns).solve()
 
 
 def _step(problem, solution):
@@ -73,7 +72,8 @@ def _cold(problem, near):
 
 def bench_logistic(quick: bool, peers, folder: str | None) -> None:
     """Logistic vertex programs."""
-    print("\n| data | d, N, m | steps | ours, ms | cvxpy+ECOS, ms | ratio | gap | loss: theirs - ours |\n|---|---|---|---|---|---|---|---|")
+    print()
+    table.head("data  d, N, m  steps  ours, ms  cvxpy+ECOS, ms  ratio  gap  loss: theirs - ours")
     for d, N, m in [(8, 350, 16)] if quick else [(8, 350, 16), (16, 700, 64)]:
         if folder:
             files = sorted(Path(folder).glob("*.npz"))
@@ -84,14 +84,17 @@ def bench_logistic(quick: bool, peers, folder: str | None) -> None:
             problem = Problem(X, y, m, loss="logistic")
             patterns = problem.patterns(np.random.default_rng(0).standard_normal((m, d + 1)))
             problem.solve(patterns, limit=1)
-            repeats = [clock(problem.solve, patterns) for _ in range(3)]
+            repeats = [table.clock(problem.solve, patterns) for _ in range(3)]
             ours, solution = statistics.median(a for a, _ in repeats), repeats[0][1]
             e, difference = float("nan"), float("nan")
             for peer in peers if (m == 16 or name == tasks[0][0]) else []:
-                e, theta = clock(lambda problem, patterns: peer(problem, patterns).solve(), problem, patterns)
+                e, theta = table.clock(_solve, peer, problem, patterns)
                 difference = loss_of(problem, patterns, theta)[0] - solution.loss
             gap = solution.certificate.relative_gap
-            print(f"| {name} | {d}, {N}, {m} | {solution.steps} | {ours:.1f} | {e:.0f} | {e / ours:.0f} | {gap:.0e} | {difference:.0e} |", flush=True)
+            table.row(
+                name, f"{d}, {N}, {m}", solution.steps, f"{ours:.1f}", f"{e:.0f}", f"{e / ours:.0f}", f"{gap:.0e}",
+                f"{difference:.0e}",
+            )  # fmt: skip
 
 
 def main() -> None:

@@ -1,29 +1,29 @@
-"""2,000 random vertex programs over all losses, shapes and degeneracies: certificates, and objectives beside Clarabel's.
+"""2,000 random vertex programs over all losses, shapes and degeneracies: certificates, and objectives beside
+Clarabel's.
 
     python benchmarks/check_accuracy.py [--programs 2000] [--judge 2000]
 
-The instances are those of the tests. The gap, relative to the objective of the best constant network, comes from the weights and dual
-values alone (`zonofit.programs.certificate`). Clarabel, through cvxpy with tolerances of 1e-11, is given the program in whitened
-coordinates with labels of size 1, without which it fails on the badly scaled ones. "Worse" counts programs where our objective is
-higher than its by more than 1e-7 of the constant's; where Clarabel's is higher, ours has the certificate.
+The instances are those of the tests. The gap, relative to the objective of the best constant network, comes from the
+weights and dual values alone (`zonofit.programs.certificate`). Clarabel, through cvxpy with tolerances of 1e-11, is
+given the program in whitened coordinates with labels of size 1, without which it fails on the badly scaled ones.
+"Worse" counts programs where our objective is higher than its by more than 1e-7 of the constant's; where Clarabel's is
+higher, ours has the certificate.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
+
+import table  # isort: skip
 import sys
 import warnings
 from collections import defaultdict
 from pathlib import Path
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import numpy as np  # noqa: E402
-
-from tests.programs.instances import LOSSES, random_program  # noqa: E402
+import numpy as np
+from tests.programs.instances import LOSSES, random_program
 
 
 def by_clarabel(problem, patterns) -> float:
@@ -31,7 +31,7 @@ def by_clarabel(problem, patterns) -> float:
     import cvxpy as cp
 
     X, y, p, v = problem.design.X, problem.scaled_labels, problem.weights, problem.output_weights
-    (m, N), r = patterns.shape, X.shape[1]
+    m, r = len(patterns), X.shape[1]
     W = [cp.Variable(r) for _ in range(m)]
     c = cp.Variable() if problem.output_bias is None else problem.start_bias
     u = sum(v[j] * cp.multiply(patterns[j].astype(float), X @ W[j]) for j in range(m)) + c
@@ -79,16 +79,16 @@ def main() -> None:
             off[loss].append((solution.objective - by_clarabel(problem, patterns)) / proof.scale)
             if off[loss][-1] > 1e-7:
                 print(f"seed {seed}, {loss}, {shape}: {off[loss][-1]:.1e} above Clarabel")
-    print("| loss | programs | worst gap | above 1e-9 | worst primal | worst stationarity | by Clarabel | worse | better by > 1e-7 | median difference | statuses |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    table.head("""loss  programs  worst gap  above 1e-9  worst primal  worst stationarity  by Clarabel  worse
+        better by > 1e-7  median difference  statuses""")
     for loss in LOSSES:
         g, d = np.array(gaps[loss]), np.array(off[loss])
         d = d[np.isfinite(d)]
         names = ", ".join(f"{status[loss].count(name)} {name}" for name in sorted(set(status[loss])))
-        print(
-            f"| {loss} | {len(g)} | {g.max():.0e} | {np.sum(g > 1e-9)} | {max(primal[loss]):.0e} | {max(stationary[loss]):.0e} "
-            f"| {len(d)} | {np.sum(d > 1e-7)} | {np.sum(d < -1e-7)} | {np.median(np.abs(d)) if len(d) else np.nan:.0e} | {names} |"
-        )
+        table.row(
+            loss, len(g), f"{g.max():.0e}", np.sum(g > 1e-9), f"{max(primal[loss]):.0e}",
+            f"{max(stationary[loss]):.0e}", len(d), np.sum(d > 1e-7), np.sum(d < -1e-7), f"{np.median(np.abs(d)) if len(d) else np.nan:.0e}", names,
+        )  # fmt: skip
 
 
 if __name__ == "__main__":

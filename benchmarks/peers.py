@@ -1,8 +1,8 @@
 """One vertex program given to other people's solvers, with all constraints, as a user would who has no walls.
 
 Every peer is a class made from a problem and patterns, which builds what the solver wants, and ``solve()``, which
-returns the weights (m n + 1,), the last one the output bias. Both halves are timed apart. All ask for about the accuracy that
-ours has; what they reach is reported beside their time.
+returns the weights (m n + 1,), the last one the output bias. Both halves are timed apart. All ask for about the
+accuracy that ours has; what they reach is reported beside their time.
 """
 
 from __future__ import annotations
