@@ -52,8 +52,8 @@ def bench_neighbors(quick: bool, peers) -> None:
         e = statistics.median(stack or [float("nan")])
         total, left = np.median(counts, axis=0)
         table.row(
-            f"{size[0]}, {size[1]}, {size[2]}", (size[0] + 1) * size[1], f"{total:.0f}", f"{left:.0f}", f"{a:.1f}", f"{b:.1f}",
-            f"{e:.1f}", f"{1e3 * e / a:.0f}", same if cold else "not asked",
+            f"{size[0]}, {size[1]}, {size[2]}", (size[0] + 1) * size[1], f"{total:.0f}", f"{left:.0f}", f"{a:.1f}",
+            f"{b:.1f}", f"{e:.1f}", f"{1e3 * e / a:.0f}", same if cold else "not asked",
         )  # fmt: skip
 
 

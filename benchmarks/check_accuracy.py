@@ -87,7 +87,8 @@ def main() -> None:
         names = ", ".join(f"{status[loss].count(name)} {name}" for name in sorted(set(status[loss])))
         table.row(
             loss, len(g), f"{g.max():.0e}", np.sum(g > 1e-9), f"{max(primal[loss]):.0e}",
-            f"{max(stationary[loss]):.0e}", len(d), np.sum(d > 1e-7), np.sum(d < -1e-7), f"{np.median(np.abs(d)) if len(d) else np.nan:.0e}", names,
+            f"{max(stationary[loss]):.0e}", len(d), np.sum(d > 1e-7), np.sum(d < -1e-7),
+            f"{np.median(np.abs(d)) if len(d) else np.nan:.0e}", names,
         )  # fmt: skip
 
 
