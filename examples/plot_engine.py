@@ -2,8 +2,8 @@
 How facet descent moves
 =======================
 
-A Newton step is right only as long as no preactivation changes its sign. Facet descent takes the step
-anyway, walks along it through the walls, and stops where the objective is least.
+A Newton step is right only as long as no preactivation changes its sign. Facet descent takes its
+direction anyway, goes along it through the walls, and stops where the objective stops falling.
 """
 
 # %%
@@ -27,7 +27,8 @@ figure = engine_figure(problem, start)
 # that the step was made for, the one of a unit active on these two for ever. Its least point is far
 # away in another chamber, and there the true loss is another one. Each vertical line is a *breakpoint*, where
 # an example becomes active or ceases to be; H₃ is the hyperplane of example 3. The exact line search
-# knows them all beforehand, passes three of them, and stops at the least point of the fourth piece.
+# knows them all beforehand, passes three of them, and stops at the least point of the fourth piece. The
+# Newton step would end near the loss that it started from.
 #
 # Right, the same step and those that follow, in the same colours. Level lines bend at every wall. The last
 # step ends *on* a wall, H₃, where the loss rises to both sides.
