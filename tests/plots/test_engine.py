@@ -119,6 +119,15 @@ def test_the_first_step_heads_for_the_least_point_of_the_first_piece():
     assert np.isclose(ray.first_piece(ray.newton), np.mean((fit - problem.labels) ** 2))
 
 
+@pytest.mark.parametrize("direction", [(1.0, 0.0), (-1.0, 0.0), (0.3, 0.3)])
+def test_the_first_piece_of_a_ray_that_starts_on_a_wall_is_the_one_ahead(direction):
+    problem, W = CASES["on a wall"]
+    assert (W @ problem.generators.T == 0).sum() == 1
+    ray = Ray(problem, W, np.reshape(direction, (1, 2)), 0.0, 0.0)
+    for t in (0.0, 0.01, 0.1):
+        assert ray.first_piece(t) == pytest.approx(ray.at(t), rel=1e-13)
+
+
 def test_bands_have_the_colours_of_the_chambers_that_the_step_passes():
     problem, W = CASES["the example"]
     left, right = engine_figure(problem, W).axes
