@@ -1,9 +1,10 @@
-"""Pictures of patterns: the paper's Figure 1 for any data in the plane, and zonotopes with named vertices.
+"""Pictures: the paper's Figure 1 for any data in the plane, zonotopes with named vertices, the engine at work.
 
 Everything is drawn with Matplotlib's objects on a canvas of its own; pyplot and its global state are left alone.
 """
 
+from zonofit.plots.engine import engine_figure
 from zonofit.plots.figure_one import figure_one
 from zonofit.plots.labelled import labelled_zonotope, zonotope_figure
 
-__all__ = ["figure_one", "labelled_zonotope", "zonotope_figure"]
+__all__ = ["engine_figure", "figure_one", "labelled_zonotope", "zonotope_figure"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zonofit.plots.canvas import ACCENT, FAINT, INK, NOTE
-from zonofit.plots.chart import line_ends
+from zonofit.plots.chart import Cell, line_ends
 from zonofit.plots.colours import ink_on
 from zonofit.plots.drawing import text_at
 from zonofit.plots.layout import Boxes, Measure, room_in, segments_cross, segments_meet_box
@@ -29,19 +29,11 @@ BAND = 9.0
 
 def draw_slice(axes: Axes, scene: Scene, measure: Measure) -> None:
     """Draw the chambers; the name of one that is too small for it goes outside the frame, on a leader."""
-    axes.set_xlim(*scene.window[0])
-    axes.set_ylim(*scene.window[1])
-    axes.set_xticks([])
-    axes.set_yticks([])
-    for spine in axes.spines.values():
-        spine.set_color(FAINT)
-        spine.set_zorder(6)
-    for cell, colour in zip(scene.cells, scene.colours, strict=True):
-        axes.fill(*cell.polygon.T, facecolor=colour, edgecolor="none", zorder=1)
+    shade(axes, scene.window, scene.cells, scene.colours)
     frame = axes.get_window_extent().extents
     outside = Boxes()
-    _name_axes(axes, measure, outside, frame, "'" if scene.is_turned else "")
-    _draw_lines(axes, scene, measure, outside, frame)
+    name_axes(axes, measure, outside, "'" if scene.is_turned else "")
+    draw_lines(axes, scene.turned, scene.bias, scene.window, scene.first, measure, outside)
     if scene.highlight is not None:
         polygon = scene.cells[scene.highlight].polygon
         _outline(axes, polygon, scene.window)
@@ -60,6 +52,19 @@ def draw_slice(axes: Axes, scene: Scene, measure: Measure) -> None:
     if dropped:
         note += f"; {dropped} small one{'s' if dropped > 1 else ''} left out"
     text_at(axes, note, [(frame[0] + frame[2]) / 2, 0.038 * axes.figure.bbox.height], NOTE, color=FAINT)
+
+
+def shade(axes: Axes, window: np.ndarray, cells: list[Cell], colours: np.ndarray) -> None:
+    """Fill `window` with chambers, without ticks."""
+    axes.set_xlim(*window[0])
+    axes.set_ylim(*window[1])
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for spine in axes.spines.values():
+        spine.set_color(FAINT)
+        spine.set_zorder(6)
+    for cell, colour in zip(cells, colours, strict=True):
+        axes.fill(*cell.polygon.T, facecolor=colour, edgecolor="none", zorder=1)
 
 
 def _outline(axes, polygon: np.ndarray, window: np.ndarray) -> None:
@@ -86,7 +91,9 @@ def _name_inside(axes, measure: Measure, names: Boxes, polygon: np.ndarray, name
     return False
 
 
-def _name_axes(axes, measure, outside: Boxes, frame, prime: str) -> None:
+def name_axes(axes: Axes, measure: Measure, outside: Boxes, prime: str = "") -> None:
+    """Write w₁ and w₂ at the ends of the axes, outside the frame."""
+    frame = axes.get_window_extent().extents
     low = frame[1] - BAND * measure.pixel
     left = frame[0] - BAND * measure.pixel
     for name, spot in ((f"$w_1{prime}$", [frame[2] - 10, low]), (f"$w_2{prime}$", [left, frame[3] - 8])):
@@ -94,14 +101,18 @@ def _name_axes(axes, measure, outside: Boxes, frame, prime: str) -> None:
         outside.add(measure.box(name, 9.0, at=spot))
 
 
-def _draw_lines(axes, scene: Scene, measure, outside: Boxes, frame) -> None:
-    for group in _equal_lines(scene.turned):
-        ends = line_ends(scene.turned[group[0]], scene.bias, scene.window)
+def draw_lines(
+    axes: Axes, X: np.ndarray, bias: float, window: np.ndarray, first: int, measure: Measure, outside: Boxes
+) -> None:
+    """Draw the lines x·w + `bias` = 0 of the rows of X inside `window`, each with its name outside the frame."""
+    frame = axes.get_window_extent().extents
+    for group in _equal_lines(X):
+        ends = line_ends(X[group[0]], bias, window)
         if ends is None:
             continue
         axes.plot(*ends.T, color=INK, linewidth=1.0, zorder=3, solid_capstyle="butt")
         pixels = axes.transData.transform(ends)
-        name = "$H_{" + ",".join(runs(np.array(group) + scene.first)) + "}$"
+        name = "$H_{" + ",".join(runs(np.array(group) + first)) + "}$"
         spots = [_beyond(p, other, frame, measure, shift) for shift in _shifts() for p, other in (pixels, pixels[::-1])]
         for spot in spots:
             box = measure.box(name, LINE_NAME, at=spot)
