@@ -23,6 +23,8 @@ _SETTLED = 1e-12  # a step that changes no derivative by more than this part of 
 _GAP = 1e-12  # if the gap is below this part of the objective
 _FLAT = 1e-13  # a step whose slope is less than this part of the objective is below what values can show
 _FLATS = 20
+_BLUR = 1e-8  # rounding in predictions, in units of the largest, beyond which their values are not believed
+_EPS = np.finfo(float).eps
 
 
 def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: np.ndarray, limit: int):
@@ -32,7 +34,7 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
     """
     loss, y, p, v, ridge = problem.scaled_loss, problem.scaled_labels, problem.weights, problem.output_weights, problem.ridge
     XT = problem.design.XT
-    used = p > 0
+    used, longest = p > 0, np.max(problem.design.size)
     fixed = start.c[0] if problem.output_bias is not None else 0.0
 
     def predict(W, c):
@@ -61,8 +63,10 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
         start.c[0] = c + step * dc
         ahead = predict(start.W, start.c[0])
         next_value, next_nu = evaluate(ahead)
-        if step == 0.0 or not next_value <= value * (1.0 + _FLAT):
-            # the model was solved badly: go on from here with one that is trusted less far, and with no walls given
+        blur = _EPS * longest * np.max(np.abs(v) * np.linalg.norm(start.W, axis=1))
+        if step == 0.0 or not next_value <= value * (1.0 + _FLAT) or blur > _BLUR * max(1.0, np.max(np.abs(ahead))):
+            # the model was solved badly, or along directions that nothing but rounding sees: go on from here with one that
+            # is trusted less far, and with no walls given
             start.W[:], start.c[0] = W, c
             failures += 1
             if failures == _FAILURES:
