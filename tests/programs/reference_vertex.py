@@ -11,7 +11,7 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from scipy.optimize import linprog, minimize_scalar, nnls
+from scipy.optimize import linprog, minimize_scalar
 
 _FINE = 1e-9
 
@@ -56,7 +56,10 @@ class Cone:
             lifts[-1][j] = R / column[:, None]
         self.lift = np.concatenate(lifts, axis=2).reshape(m * n, -1)
         self.M = np.concatenate(blocks, axis=1)
-        self.offset = 0.0 if problem.output_bias is None else problem.output_bias
+        # a free bias takes up any constant, so labels lose theirs first, and digits with it
+        self.labels, self.offset = problem.labels, problem.output_bias or 0.0
+        if problem.loss.translates and problem.output_bias is None:
+            self.labels = self.labels - np.median(self.labels)
         if problem.output_bias is None:
             one = np.ones((len(G), 1))
             self.M = np.concatenate([self.M, one, -one], axis=1)
@@ -68,7 +71,7 @@ class Cone:
 
     def objective(self, k):
         problem = self.problem
-        value = problem.loss.value(self.M @ k + self.offset, problem.labels)
+        value = problem.loss.value(self.M @ k + self.offset, self.labels)
         return float(problem.weights @ value + problem.alpha / 2 * np.sum((self.lift @ k) ** 2))
 
 
@@ -85,13 +88,50 @@ def quadratic(cone, h, t):
     if cone.problem.alpha > 0:
         ridge = np.sqrt(cone.problem.alpha) * cone.lift
         rows, target = np.r_[rows, ridge], np.r_[target, np.zeros(len(ridge))]
-    return nnls(rows, target, maxiter=100 * rows.shape[1])[0]
+    return non_negative(rows, target)
+
+
+def non_negative(rows, target):
+    """Lawson and Hanson's method for k >= 0 with least ``‖rows k - target‖``.
+
+    Columns of opposite units cancel, so scipy's `nnls`, which lets in dependent columns, returns coefficients of 1e13 that
+    are no solution. Here a column enters only if its gradient is clear of rounding, and the minimum-norm solution is taken.
+    """
+    size = np.linalg.norm(rows, axis=0)
+    rows = rows / np.where(size > 0, size, 1.0)
+    tolerance = _FINE * np.linalg.norm(target)
+    k, inside, refused = np.zeros(rows.shape[1]), np.zeros(rows.shape[1], bool), np.zeros(rows.shape[1], bool)
+    for _ in range(10 * rows.shape[1]):
+        pull = rows.T @ (target - rows @ k)
+        pull[inside | refused] = 0.0
+        enters = np.argmax(pull)
+        if pull[enters] <= tolerance:
+            return k / np.where(size > 0, size, 1.0)
+        inside[enters] = True
+        first = True
+        while True:
+            best = np.zeros(len(k))
+            best[inside] = np.linalg.lstsq(rows[:, inside], target, rcond=_FINE)[0]
+            if first and best[enters] <= 0:  # dependent on those inside, up to rounding
+                inside[enters], refused[enters] = False, True
+                break
+            first = False
+            out = inside & (best <= 0)
+            if not out.any():
+                k = best
+                refused[:] = False
+                break
+            ratio = np.where(out, k / np.where(out, k - best, 1.0), 1.0)
+            k = k + ratio[out].min() * (best - k)
+            k[out & (ratio <= ratio[out].min())] = 0.0
+            inside &= k > 0
+    raise RuntimeError("the twin goes round in circles")
 
 
 def smooth(cone, steps=200):
     """Newton's method: least squares problems, and the best point between the last two."""
     problem = cone.problem
-    p, y, loss = problem.weights, problem.labels, problem.loss
+    p, y, loss = problem.weights, cone.labels, problem.loss
     k, best = np.zeros(cone.M.shape[1]), np.inf
     for _ in range(steps):
         u = cone.M @ k + cone.offset
@@ -111,9 +151,9 @@ def smooth(cone, steps=200):
 def linear(cone):
     """The absolute loss: minimise Σ p (e⁺ + e⁻) with M k + e⁺ - e⁻ = y."""
     problem = cone.problem
-    N = len(problem.labels)
-    unit = np.max(np.abs(problem.labels - np.median(problem.labels))) or 1.0
+    N = len(cone.labels)
+    unit = np.max(np.abs(cone.labels - cone.offset)) or 1.0
     A = np.concatenate([cone.M, np.eye(N), -np.eye(N)], axis=1)
     prices = np.r_[np.zeros(cone.M.shape[1]), problem.weights, problem.weights]
-    found = linprog(prices, A_eq=A, b_eq=(problem.labels - cone.offset) / unit, method="highs")
+    found = linprog(prices, A_eq=A, b_eq=(cone.labels - cone.offset) / unit, method="highs")
     return unit * found.fun
