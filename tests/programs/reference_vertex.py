@@ -1,8 +1,8 @@
 """Slow twins of the vertex program, which see a chamber from the other side: as the cone of its extreme rays.
 
-With the rays of unit j as columns of Rⱼ, its weights are Rⱼ k with k >= 0, so that no wall is left but the sign of k: the
-squared loss is one non-negative least squares problem, other smooth losses a sequence of them, the absolute
-loss a linear program. Only for few features: the rays are found among all subsets of the examples.
+With the rays of unit j as columns of Rⱼ, its weights are Rⱼ k with k >= 0, so that no wall is left but the sign of k:
+the squared loss is one non-negative least squares problem, other smooth losses a sequence of them, the absolute loss a
+linear program. Only for few features: the rays are found among all subsets of the examples.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _FINE = 1e-9
 
 
 def rays(G, pattern):
-    """Extreme rays (n, R) of the closed chamber within the span of the generators, and the preactivations (N, R) on them."""
+    """Extreme rays (n, R) of the closed chamber within the span of the generators, and preactivations (N, R) on them."""
     _, singular, right = np.linalg.svd(G, full_matrices=False)
     basis = right[singular > _FINE * singular[0]].T
     side = np.where(pattern, 1.0, -1.0)
@@ -94,8 +94,9 @@ def quadratic(cone, h, t):
 def non_negative(rows, target):
     """Lawson and Hanson's method for k >= 0 with least ``‖rows k - target‖``.
 
-    Columns of opposite units cancel, so scipy's `nnls`, which lets in dependent columns, returns coefficients of 1e13 that
-    are no solution. Here a column enters only if its gradient is clear of rounding, and the minimum-norm solution is taken.
+    Columns of opposite units cancel, so scipy's `nnls`, which lets in dependent columns, returns coefficients of 1e13
+    that are no solution. Here a column enters only if its gradient is clear of rounding, and of solutions the shortest
+    is taken.
     """
     size = np.linalg.norm(rows, axis=0)
     rows = rows / np.where(size > 0, size, 1.0)
@@ -139,13 +140,21 @@ def smooth(cone, steps=200):
         h = np.maximum(loss.curvature(u, y), 1e-6 * np.abs(slope))
         h = np.maximum(h, 1e-12 * h.max())
         step = quadratic(cone, p * h, u - slope / h) - k
-        s = minimize_scalar(lambda s: cone.objective(k + s * step), bounds=(0, 1), method="bounded", options={"xatol": 1e-10})
-        values = {1.0: cone.objective(k + step), s.x: s.fun}
-        s = min(values, key=values.get)
-        if values[s] >= best * (1 - 1e-14):
+        s, value = along(cone, k, step)
+        if value >= best * (1 - 1e-14):
             break
-        k, best = k + s * step, values[s]
+        k, best = k + s * step, value
     return best
+
+
+def along(cone, k, step):
+    """The best of the points k + s step, 0 < s <= 1, and its value."""
+
+    def value(s):
+        return cone.objective(k + s * step)
+
+    found = minimize_scalar(value, bounds=(0, 1), method="bounded", options={"xatol": 1e-10})
+    return min((found.x, found.fun), (1.0, value(1.0)), key=lambda pair: pair[1])
 
 
 def linear(cone):

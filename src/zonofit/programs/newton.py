@@ -32,7 +32,8 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
 
     ``model(h, t, value)`` minimises ``½ Σ h (u - t)²`` plus ridge from `start`, in place; ``count[0]`` are its steps.
     """
-    loss, y, p, v, ridge = problem.scaled_loss, problem.scaled_labels, problem.weights, problem.output_weights, problem.ridge
+    loss, y, p = problem.scaled_loss, problem.scaled_labels, problem.weights
+    v, ridge = problem.output_weights, problem.ridge
     XT = problem.design.XT
     used, longest = p > 0, np.max(problem.design.size)
     fixed = start.c[0] if problem.output_bias is not None else 0.0
@@ -65,8 +66,8 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
         next_value, next_nu = evaluate(ahead)
         blur = _EPS * longest * np.max(np.abs(v) * np.linalg.norm(start.W, axis=1))
         if step == 0.0 or not next_value <= value * (1.0 + _FLAT) or blur > _BLUR * max(1.0, np.max(np.abs(ahead))):
-            # the model was solved badly, or along directions that nothing but rounding sees: go on from here with one that
-            # is trusted less far, and with no walls given
+            # the model was solved badly, or along directions that nothing but rounding sees: go on from here with one
+            # that is trusted less far, and with no walls given
             start.W[:], start.c[0] = W, c
             failures += 1
             if failures == _FAILURES:
