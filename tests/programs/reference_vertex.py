@@ -17,7 +17,7 @@ _FINE = 1e-9
 
 
 def rays(G, pattern):
-    """Extreme rays (n, R) of the closed chamber within the span of the generators, and preactivations (N, R) on them."""
+    """Extreme rays (n, R) of the closed chamber in the span of the generators, and preactivations (N, R) on them."""
     _, singular, right = np.linalg.svd(G, full_matrices=False)
     basis = right[singular > _FINE * singular[0]].T
     side = np.where(pattern, 1.0, -1.0)
