@@ -45,6 +45,13 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
         return p @ loss.value(u, y) + 0.5 * ridge * np.sum(start.W**2), p * loss.slope(u, y)
 
     u = predict(start.W, start.c[0])
+    # a start from elsewhere may sit where curvatures are nothing: take the best point between it and the constant
+    constant = np.full(len(u), problem.start_bias)
+    share = _least(loss, y, p, constant, u - constant, 0.0, ridge * np.sum(start.W**2))
+    if share < 1.0:
+        start.W *= share
+        start.c[0] = problem.start_bias + share * (start.c[0] - problem.start_bias)
+        u = predict(start.W, start.c[0])
     value, nu = evaluate(u)
     flats = failures = 0
     reach = _REACH
