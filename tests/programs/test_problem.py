@@ -298,6 +298,24 @@ def test_warm_starts_end_where_cold_ones_do(loss):
         assert again.objective <= found.objective * (1 + 1e-12) + 1e-30
 
 
+@pytest.mark.parametrize("seed", [118, 557, 1849, 2241, 2325, 2470])
+def test_warm_starts_where_weights_ran_away(seed):
+    """Examples far on their side have no curvature left, and all weights do where a loss is linear: Newton's method
+    once called such starts optimal, or walked from them to weights of 1e16.
+    """
+    problem, patterns, _, _ = random_program(seed)
+    G, rng = problem.generators, np.random.default_rng(seed)
+    W = rng.standard_normal((problem.width, G.shape[1])) / np.maximum(np.abs(G).max(axis=0), 1e-300)
+    far = (G @ W.T > 0).T
+    found = problem.solve(patterns)
+    for other in (np.r_[far[:1], patterns[1:]], far):
+        cold, warm = problem.solve(other), problem.solve(other, start=found)
+        if "separable" in (cold.status, warm.status):
+            assert max(cold.loss, warm.loss) <= 1e-8
+        else:
+            assert warm.is_optimal() and cold.is_optimal()
+
+
 def test_a_start_is_not_changed():
     problem = Problem(X, Y, 3)
     found = problem.solve(A)

@@ -78,6 +78,13 @@ def test_two_thousand_random_programs_are_certified():
     assert statuses == {"optimal", "exact", "rounding", "separable"}
 
 
+@pytest.mark.parametrize("seed", [7286, 10149])
+def test_weights_that_only_rounding_sees_are_refused(seed):
+    """Models with curvatures from 1e-16 to 1 led to weights of 1e16, whose predictions were noise below the minimum."""
+    problem, patterns, _, _ = random_program(seed)
+    attest(problem.solve(patterns))
+
+
 @pytest.mark.parametrize(("d", "m_gen", "m"), [(4, 2, 4), (4, 4, 8), (8, 8, 8), (8, 8, 16)])
 def test_the_papers_data(d, m_gen, m):
     rng = np.random.default_rng(d * m)
