@@ -64,8 +64,8 @@ class Certificate:
 
     def holds(self, tolerance: float = 1e-9) -> bool:
         """Whether every residual and the relative gap are at most `tolerance`."""
-        worst = max(self.primal_residual, self.stationarity, self.dual_residual, self.relative_gap)
-        return bool(worst <= tolerance)
+        numbers = (self.primal_residual, self.stationarity, self.dual_residual, self.relative_gap)
+        return all(number <= tolerance for number in numbers)  # which NaN is not, wherever it stands
 
 
 def certify(problem: Problem, patterns, W, c: float, nu, multipliers) -> Certificate:
@@ -105,6 +105,4 @@ def certify(problem: Problem, patterns, W, c: float, nu, multipliers) -> Certifi
     blur = 8 * _EPS * (np.abs(problem.labels) + abs(constant))
     tiny = 1e9 * float(p @ blur**loss.label_power)
     bound = bound if np.isfinite(bound) else 0.0
-    return Certificate(
-        float(primal), stationarity, dual, objective, max(bound, 0.0), max(scale, tiny, 1e-300)
-    )
+    return Certificate(float(primal), stationarity, dual, objective, max(bound, 0.0), max(scale, tiny, 1e-300))

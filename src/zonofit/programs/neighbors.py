@@ -107,7 +107,8 @@ class Neighborhood:
         slopes, sizes = self._slopes
         excess = np.zeros(len(self))
         which = np.flatnonzero(slopes < -_ROUNDING * sizes)
-        if self.solution.status == "exact" or len(which) == 0:
+        # nothing is better than an exact fit, or than separated classes, whose loss would fall and fall
+        if self.solution.status in ("exact", "separable") or len(which) == 0:
             return excess
         problem, solution, design = self.problem, self.solution, self.problem.design
         length, bound = np.empty(len(which)), np.empty(len(which))

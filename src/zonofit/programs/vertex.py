@@ -158,7 +158,7 @@ def solve_vertex(problem: Problem, patterns: np.ndarray, start: Start, limit: in
     else:
 
         def model(h, t, value):
-            _quadratic(problem, patterns, h, t, start, value, limit, count)
+            return _quadratic(problem, patterns, h, t, start, value, limit, count) in (OPTIMAL, EXACT)
 
         status, nu = newton(problem, patterns, start, model, count, limit)
     return VertexSolution(
