@@ -90,7 +90,7 @@ def _whiten(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray,
     rows = np.where(exact, np.round(rows * decimal) / _power_of_two(decimal), rows)
     column = decimal / _power_of_two(decimal)
     row_power, column_power = balance(rows)
-    column = column * np.ldexp(1.0, -column_power)
+    column = column * np.ldexp(1.0, centred(-column_power, rows))
     # powers of two keep integer data exact
     scaled = np.ldexp(rows, -row_power[:, None] - column_power)
     _, singular, right = np.linalg.svd(_unit(scaled), full_matrices=False)
@@ -142,6 +142,21 @@ def balance(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if np.array_equal(column, before):
             break
     return row, column
+
+
+def centred(exponents: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Exponents of the columns of `rows` less the middle of those that matter, so that the common scale of all is gone.
+
+    A factor that all columns share changes no sign, and 2^-1050 has no reciprocal.
+    """
+    used = exponents[np.any(rows != 0, axis=0)]
+    return exponents - (int(used.max()) + int(used.min())) // 2 if len(used) else exponents
+
+
+def lengths(rows: np.ndarray) -> np.ndarray:
+    """Euclidean norms over the last axis, also where squares of the entries are not in the range of floats."""
+    largest = np.max(np.abs(rows), axis=-1, initial=0.0)
+    return largest * np.linalg.norm(rows / np.where(largest > 0, largest, 1.0)[..., None], axis=-1)
 
 
 def _unit(rows: np.ndarray) -> np.ndarray:

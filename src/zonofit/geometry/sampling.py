@@ -18,6 +18,7 @@ from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.bijection import frame_coordinates
 from zonofit.geometry.chambers import SubsetWalk, chamber_bound, rounding
 from zonofit.geometry.packing import unpack
+from zonofit.geometry.reduction import lengths
 
 if TYPE_CHECKING:
     from zonofit.geometry.arrangement import Arrangement
@@ -120,7 +121,7 @@ def _uniform(arrangement: Arrangement, size: int, rng: np.random.Generator) -> S
             witnesses[row] = arrangement.membership(patterns[row]).witness
         else:
             w = side * (reduction.lift @ (axes @ inside))
-            witnesses[row] = w / np.linalg.norm(w)
+            witnesses[row] = w / lengths(w)
     return Sample(patterns, witnesses)
 
 
