@@ -7,6 +7,7 @@ import pytest
 
 from zonofit.errors import InputError
 from zonofit.geometry.arrangement import Arrangement
+from zonofit.geometry.zonotope import Zonotope
 
 
 def test_examples_get_a_one():
@@ -70,3 +71,28 @@ def test_signs_do_not_depend_on_units():
     scaled = Arrangement(row[:, None] * G * column)
     assert np.array_equal(scaled.sign_vector(w / column), Arrangement(G).sign_vector(w))
     assert np.all(scaled.sign_vector(w / column) != 0)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("scale", [1e-315, 1e-300, 1e-160, 1e160, 1e300])
+def test_scales_whose_squares_are_no_floats(scale, bias):
+    rng = np.random.default_rng(5)
+    G = np.c_[rng.standard_normal((8, 2)), np.ones(8)]
+    size = np.array([scale, scale, 1.0 if bias else scale])
+    plain, scaled = Arrangement(G), Arrangement(G * size)
+    assert scaled.rank == 3
+    patterns = plain.patterns()
+    assert np.array_equal(np.unique(scaled.patterns(), axis=0), np.unique(patterns, axis=0))
+    w = rng.standard_normal((20, 3))
+    if not bias:
+        assert np.array_equal(scaled.sign_vector(w), plain.sign_vector(w))
+    for pattern in patterns[:6]:
+        walls = scaled.walls(pattern)
+        assert np.array_equal(walls.indices, plain.walls(pattern).indices)
+        assert np.array_equal(scaled.pattern(walls.neighbor_witnesses()), walls.neighbors())
+    for how in ("gaussian", "uniform"):
+        draw = scaled.sample(10, 1, how=how)
+        assert np.array_equal(scaled.pattern(draw.witnesses), draw.patterns)
+    assert len(Zonotope(scaled).vertices()[0]) == len(patterns)
+    assert Zonotope(scaled).volume() >= 0
+    assert Zonotope(G[:2] * size).volume() >= 0  # in a plane of R^3

@@ -214,3 +214,11 @@ def test_report_reads_well():
 def test_bad_input():
     with pytest.raises(InputError, match="exact"):
         position_report(Arrangement(np.eye(2)), exact="yes")
+
+
+@pytest.mark.parametrize("scale", [1.7e-190, 1.7e190])
+def test_dependencies_of_floats_whose_squares_are_no_floats(scale):
+    G = np.array([[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 1.0]]) * scale
+    report = Arrangement(G).position(exact=False)
+    assert len(report.dependencies) == 1 and "0" in str(report)
+    assert not report.is_generic

@@ -123,3 +123,15 @@ def test_noise_counts_only_where_entries_were_rounded():
     assert reduced(np.round(100 * X)).noise == reduced(np.round(X, 3)).noise == 0
     near, far = reduced(np.c_[X, np.ones(30)]).noise, reduced(np.c_[1000 + X, np.ones(30)]).noise
     assert 0 < near < 20 < 100 * near < far
+
+
+@pytest.mark.parametrize("far", [1e9, 1e11, 1e12, 1e13])
+def test_numbers_typed_differently_are_not_merged_beside_a_large_one(far):
+    arrangement = Arrangement.from_examples([[0], [1], [far]])
+    assert len(arrangement.reduction.simple) == 3 and arrangement.n_chambers() == 6
+    square = np.array([[0, 0], [1, 0], [0, 1], [1, 1], [far, 3]])
+    assert len(Arrangement.from_examples(square).reduction.simple) == 5
+    twice = Arrangement.from_examples(np.r_[square, square[:2]]).reduction
+    assert len(twice.simple) == 5 and twice.member[5:].tolist() == twice.member[:2].tolist()
+    turned = Arrangement(np.array([[1, 0], [1e-12, 1], [-2, 0], [-2e-12, -2]])).reduction
+    assert len(turned.simple) == 2 and turned.orientation.tolist() == [1, 1, -1, -1]

@@ -8,6 +8,7 @@ from scipy.stats import chi2
 
 from tests.reference import cube, resonance
 from zonofit.errors import BudgetError, InputError
+from zonofit.geometry import sampling
 from zonofit.geometry.arrangement import Arrangement
 
 GENERIC = np.c_[np.random.default_rng(1).standard_normal((9, 2)), np.ones(9)]
@@ -81,3 +82,23 @@ def test_hopeless_rejection_says_so(monkeypatch):
 def test_bad_arguments_are_named(size, how, name):
     with pytest.raises(InputError, match=name):
         Arrangement(GENERIC).sample(size, how=how)
+
+
+@pytest.mark.parametrize("unit", [1e13, 1e18, 1e200])
+def test_gaussian_chambers_of_features_with_very_different_units(unit):
+    X = np.array([[0, 1], [1, 0], [2, 3], [0, 0], [0, 5]]) * [unit, 1.0]
+    arrangement = Arrangement.from_examples(X)
+    draw = arrangement.sample(300, 3)
+    w = np.random.default_rng(3).standard_normal((300, 3))
+    assert np.array_equal(draw.patterns, w @ arrangement.generators.T > 0)
+    assert np.array_equal(arrangement.pattern(draw.witnesses), draw.patterns)
+    assert all(arrangement.membership(pattern).feasible for pattern in np.unique(draw.patterns, axis=0))
+
+
+def test_gaussian_draws_end(monkeypatch):
+    monkeypatch.setattr(sampling, "_TRIES_PER_CHAMBER", 3)
+    monkeypatch.setattr(
+        sampling, "_signs_of_exact", lambda _, w, live: (np.zeros((len(w), 3), bool), np.zeros(len(w), bool))
+    )
+    with pytest.raises(BudgetError, match="similar units"):
+        Arrangement.from_examples([[0], [1e18], [2e18]]).sample(10, 0)

@@ -35,7 +35,7 @@ def zonotope(
     JSON: command, version, file: str;
       examples, dimension: int, of the generators (dimension counts the bias); rank: int, dimension of the zonotope;
       f_vector: list of int, numbers of faces of dimension 0, 1, ..., rank;
-      volume: float, of that dimension, or null (too many determinants to sum);
+      volume: float, of that dimension, or null (too many determinants to sum, or beyond the range of floats);
       vertices: list of {pattern: str of 0 and 1, point: list of float}, or null when there are more than 1,000;
       position: {general: bool or null (unknown), exact: bool, zero: list of int, equal: list of list of int,
       parallel: list of list of int, circuits: list of int (number of minimal dependent sets of k generators, by k),

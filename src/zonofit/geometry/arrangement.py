@@ -11,7 +11,7 @@ import numpy as np
 from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.chambers import Progress, chamber_bound, iter_chambers
 from zonofit.geometry.packing import unpack
-from zonofit.geometry.reduction import Reduction, balance, reduce_generators
+from zonofit.geometry.reduction import Reduction, balance, centred, reduce_generators
 from zonofit.tolerances import DEFAULT_TOLERANCES, Tolerances
 
 if TYPE_CHECKING:
@@ -87,6 +87,8 @@ class Arrangement:
         """
         rows, column = self._equilibrated
         u = self._weights(w) * column
+        largest = np.max(np.abs(u), axis=-1, keepdims=True)
+        u = u / np.where(largest > 0, largest, 1.0)
         values = u @ rows.T
         scale = np.linalg.norm(u, axis=-1)[..., None] * np.linalg.norm(rows, axis=1)
         signs = np.sign(values).astype(np.int8)
@@ -95,9 +97,9 @@ class Arrangement:
 
     @cached_property
     def _equilibrated(self) -> tuple[np.ndarray, np.ndarray]:
-        """Generators whose entries of ordinary size are 1, and the sizes of the columns."""
+        """Generators whose entries of ordinary size are 1, and the sizes of the columns up to a common factor."""
         row, column = balance(self._generators)
-        return np.ldexp(self._generators, -row[:, None] - column), np.ldexp(1.0, column)
+        return np.ldexp(self._generators, -row[:, None] - column), np.ldexp(1.0, centred(column, self._generators))
 
     def pattern(self, w) -> np.ndarray:
         """Activation pattern I{gᵢ·w > 0} as booleans, shape (..., N)."""

@@ -26,6 +26,7 @@ from zonofit.errors import InputError
 from zonofit.geometry._wall_kernel import find_walls
 from zonofit.geometry._wall_query import AT, DOUBTFUL, DOUBTS, INSIDE, LANES, NUDGE, REDUNDANT, ROWS, WALL
 from zonofit.geometry.membership import as_pattern, membership
+from zonofit.geometry.reduction import lengths
 
 if TYPE_CHECKING:
     from zonofit.geometry.arrangement import Arrangement
@@ -159,7 +160,7 @@ class Walls:
         keep = np.flatnonzero(multipliers > 0)
         keep = keep[np.argsort(support[keep])]
         at = self.indices[np.searchsorted(self._rows, support[keep])]
-        size = np.linalg.norm(self._arrangement.generators[[i, *at]] @ reduction.lift, axis=1)
+        size = lengths(self._arrangement.generators[[i, *at]] @ reduction.lift)
         return WallCertificate(i, False, None, at, multipliers[keep] * size[0] / size[1:])
 
     def _generator(self, i: int) -> int:
@@ -248,8 +249,7 @@ class _Frame:
             # u = column @ w has simple @ u proportional to the products g·w, whatever w is in the null space
             first = arrangement.generators[self.representative]
             first = first / np.max(np.abs(first), axis=1, keepdims=True)
-            size = np.linalg.norm(first @ reduction.lift, axis=1, keepdims=True)
-            self.column = np.linalg.pinv(self.rows) @ (first / size)
+            self.column = np.linalg.pinv(self.rows) @ (first / lengths(first @ reduction.lift)[:, None])
         rng = np.random.default_rng(_SEED)
         self.directions = np.linalg.qr(rng.standard_normal((max(r, 1), max(r, 1))))[0]
         self.nudge = self.directions @ rng.standard_normal(max(r, 1)) / np.sqrt(max(r, 1))
@@ -264,6 +264,7 @@ class _Frame:
         A small chamber takes so little time that the norms of all generators would be a tenth of it.
         """
         u = w * self._sizes
+        u /= np.abs(u).max(initial=0.0) or 1.0
         values = self._equilibrated @ u
         clear = np.abs(values) > self._limits * math.sqrt(u @ u)
         return values > 0, None if clear.all() else ~clear
@@ -271,6 +272,7 @@ class _Frame:
     def reduced(self, w: np.ndarray) -> np.ndarray:
         """The point w (n,) in reduced coordinates, of length 1."""
         u = self.column @ (w / (np.abs(w).max() or 1.0))
+        u /= np.abs(u).max(initial=0.0) or 1.0
         return u / (math.sqrt(u @ u) or 1.0)
 
     def workspace(self) -> tuple[np.ndarray, ...]:

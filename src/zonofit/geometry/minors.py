@@ -19,7 +19,7 @@ from numba import njit
 
 from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.rational import primes_below
-from zonofit.geometry.reduction import reduce_generators
+from zonofit.geometry.reduction import lengths, reduce_generators
 from zonofit.tolerances import DEFAULT_TOLERANCES, Tolerances
 
 DEFAULT_BUDGET = 2 * 10**8
@@ -154,7 +154,8 @@ def volume_of_parallelepipeds(
     nothing = np.zeros((0, 0, 0), np.int64), np.zeros(0, np.int64)
     counts, store = np.zeros(r + 2, np.int64), np.zeros((r + 1, 1, r), np.int64)
     _, total = _walk(scaled, *nothing, r, -1.0, 0.0, np.zeros((1, 1), np.int64), counts, store, np.zeros(r, np.int64))
-    return float(np.ldexp(total, r * shared + int(columns.sum())))
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(total, r * shared + int(columns.sum())))
 
 
 def _check_budget(M: int, k: int, budget: int) -> None:
@@ -171,7 +172,7 @@ def _orthonormal_span(rows: np.ndarray, simple: np.ndarray) -> np.ndarray:
 
     r = simple.shape[1]
     chosen = qr(simple.T, mode="economic", pivoting=True)[2][:r]
-    basis = rows[chosen] / np.linalg.norm(rows[chosen], axis=1)[:, None]
+    basis = rows[chosen] / lengths(rows[chosen])[:, None]
     return np.linalg.qr(basis.T)[0]
 
 

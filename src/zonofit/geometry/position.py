@@ -23,6 +23,7 @@ import numpy as np
 
 from zonofit.errors import InputError
 from zonofit.geometry.rational import dependency, echelon, integer_rows, small_rationals
+from zonofit.geometry.reduction import lengths
 
 if TYPE_CHECKING:
     from zonofit.geometry.arrangement import Arrangement
@@ -369,8 +370,8 @@ def _exact_coefficients(names: Sequence[int], exact: tuple[list[list[int]], list
 
 def _float_coefficients(names: Sequence[int], arrangement: Arrangement) -> dict[int, float]:
     image = arrangement.generators[list(names)] @ arrangement.reduction.lift
-    length = np.linalg.norm(image, axis=1)
-    null = np.linalg.svd((image / length[:, None]).T)[2][-1] / length
+    length = lengths(image)
+    null = np.linalg.svd((image / length[:, None]).T)[2][-1] / (length / length.max())
     largest = null[np.argmax(np.abs(null))]
     null = null / (abs(largest) * np.sign(null[0]))
     return dict(zip(names, null.tolist(), strict=True))

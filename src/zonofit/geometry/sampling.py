@@ -18,6 +18,7 @@ from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.bijection import frame_coordinates
 from zonofit.geometry.chambers import SubsetWalk, chamber_bound, rounding
 from zonofit.geometry.packing import unpack
+from zonofit.geometry.reduction import lengths
 
 if TYPE_CHECKING:
     from zonofit.geometry.arrangement import Arrangement
@@ -33,7 +34,8 @@ class Sample:
     ----------
     patterns : ndarray of bool (size, N)
     witnesses : ndarray (size, n)
-        A point strictly inside each chamber; for Gaussian chambers the w that was drawn.
+        A point strictly inside each chamber; for Gaussian chambers the w that was drawn, but for features whose units
+        differ by more than about 1e10, where a w may be too near to a hyperplane for other methods.
     """
 
     patterns: np.ndarray
@@ -58,7 +60,8 @@ def sample(arrangement: Arrangement, size: int, rng=None, *, how: str = "gaussia
     Raises
     ------
     BudgetError
-        When uniform draws are rejected too often because the generators are far from general position.
+        When draws are rejected too often: uniform ones because the generators are far from general position, Gaussian
+        ones because units differ beyond the range of floats.
     """
     if size < 0:
         raise InputError(f"size: cannot draw {size} chambers; pass 0 or more.")
@@ -71,17 +74,47 @@ def sample(arrangement: Arrangement, size: int, rng=None, *, how: str = "gaussia
 
 
 def _gaussian(arrangement: Arrangement, size: int, rng: np.random.Generator) -> Sample:
-    """Patterns I{Gw > 0}; a w that is on a hyperplane within rounding is in no chamber and is drawn again."""
+    """Patterns I{Gw > 0}; a w that is on a hyperplane within rounding is in no chamber and is drawn again.
+
+    `Arrangement.sign_vector` takes w for the result of a computation, in which a coordinate that matters little may be
+    all error. A drawn w is exact, and of features with very different units nearly every w has such a coordinate: the
+    rounding of its own products decides, and another witness is found when the w would not pass for one.
+    """
     live = arrangement.reduction.orientation != 0
     witnesses = np.empty((size, arrangement.dimension))
     patterns = np.empty((size, arrangement.n_generators), bool)
     missing = np.arange(size)
-    while len(missing):
+    for _ in range(_TRIES_PER_CHAMBER):
+        if not len(missing):
+            return Sample(patterns, witnesses)
         w = rng.standard_normal((len(missing), arrangement.dimension))
         signs = arrangement.sign_vector(w)
         witnesses[missing], patterns[missing] = w, signs > 0
-        missing = missing[np.any(signs[:, live] == 0, axis=1)]
-    return Sample(patterns, witnesses)
+        doubtful = np.any(signs[:, live] == 0, axis=1)
+        missing, w = missing[doubtful], w[doubtful]
+        exact, certain = _signs_of_exact(arrangement, w, live)
+        patterns[missing], replaced = exact, missing[certain]
+        for pattern in np.unique(patterns[replaced], axis=0):
+            same = replaced[np.all(patterns[replaced] == pattern, axis=1)]
+            inside = arrangement.membership(pattern).witness
+            if inside is not None and np.all(arrangement.sign_vector(inside)[live] != 0):
+                witnesses[same] = inside
+            else:
+                certain[np.isin(missing, same)] = False
+        missing = missing[~certain]
+    raise BudgetError(
+        f"sample: {_TRIES_PER_CHAMBER} draws in a row were on a hyperplane within rounding; "
+        'bring the features to similar units, or use how="uniform".'
+    )
+
+
+def _signs_of_exact(arrangement: Arrangement, w: np.ndarray, live: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Patterns of weights (K, n) taken as exact, and whether the rounding of the products leaves each beyond doubt."""
+    rows, column = arrangement._equilibrated
+    u = w * column
+    values, size = u @ rows.T, np.abs(u) @ np.abs(rows).T
+    sure = np.abs(values) > (len(column) + 2) * np.finfo(float).eps * size
+    return (values > 0) & live, np.all(sure[:, live], axis=1)
 
 
 def _uniform(arrangement: Arrangement, size: int, rng: np.random.Generator) -> Sample:
@@ -120,7 +153,7 @@ def _uniform(arrangement: Arrangement, size: int, rng: np.random.Generator) -> S
             witnesses[row] = arrangement.membership(patterns[row]).witness
         else:
             w = side * (reduction.lift @ (axes @ inside))
-            witnesses[row] = w / np.linalg.norm(w)
+            witnesses[row] = w / lengths(w)
     return Sample(patterns, witnesses)
 
 
