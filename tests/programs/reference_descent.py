@@ -87,12 +87,13 @@ def descend(X, y, p, v, W, c, alpha=0.0, steps=400):
     return W, c, history
 
 
-def steepest_slope(X, y, p, v, W, c, walls, alpha=0.0, tries=400, rng=None):
+def steepest_slope(X, y, p, v, W, c, walls, alpha=0.0, tries=400, rng=None, loss=None):
     """Least directional derivative of F found over unit directions: random ones and those that single walls suggest."""
     rng = rng or np.random.default_rng(0)
     Z = X @ W.T
     Z[walls.T] = 0.0
-    nu = 2 * p * (np.maximum(Z, 0) @ v + c - y)
+    u = np.maximum(Z, 0) @ v + c
+    nu = 2 * p * (u - y) if loss is None else p * loss.slope(u, y)
     least = -abs(nu.sum())  # the bias
     for j, w in enumerate(W):
         g = v[j] * ((Z[:, j] > 0) * nu) @ X + alpha * w
