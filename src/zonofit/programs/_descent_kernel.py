@@ -68,7 +68,7 @@ def descend_squared(X, y, h, v, W, c0, alpha, bias, limit, enough, targets):
     e, rate, nu, mu, one, line = np.empty(N), np.empty(N), np.empty(N), np.empty(N), np.empty(N), np.empty(N)
     D, g = np.zeros((m, r)), np.empty((m, r))
     half, x = np.empty(q), np.empty(q)
-    scratch = np.empty((3, r + 1))  # reflections end with their coefficient
+    scratch = np.empty((4, r + 1))  # reflections end with their coefficient
     short = np.empty(max(r, m), np.int64)
     plain = unit_signs(v)
     for j in range(m):
@@ -119,7 +119,7 @@ def descend_squared(X, y, h, v, W, c0, alpha, bias, limit, enough, targets):
             for i in range(N):
                 nu[i] = h[i] * e[i]
             got = release(
-                X, XT, size, h, v, W, alpha, e, nu, act, Z, B, L, K, nk, on, ndep, g, scratch, line, mu,
+                X, XT, size, h, v, W, alpha, e, nu, act, Z, B, L, K, nk, on, ndep, g, scratch, line,
                 GREED if idle == 0 else 1.0, SMALL if tight else LARGE,
             )  # fmt: skip
             if got > 0:

@@ -37,7 +37,7 @@ from zonofit.programs._descent_line import arrive, seek
 from zonofit.programs._descent_losses import compiled, measure
 from zonofit.programs._descent_search import breakpoints
 from zonofit.programs._descent_step import RHO, gradient
-from zonofit.programs._descent_walls import join, release, rest, settle
+from zonofit.programs._descent_walls import join, release, rest, settle, touch
 from zonofit.programs._frame_kernel import CORE, KERNEL, frame_start
 from zonofit.programs.losses import Loss
 
@@ -85,7 +85,7 @@ def walk(loss, X, y, p, v, W, c0, alpha, bias, limit, enough, zero):
     mu, one, line = np.empty(N), np.empty(N), np.empty(N)
     D, g = np.zeros((m, r)), np.empty((m, r))
     half, x = np.empty(q), np.empty(q)
-    scratch = np.empty((3, r + 1))
+    scratch = np.empty((4, r + 1))
     short = np.empty(max(r, m), np.int64)
     plain = unit_signs(v)
     begin(X, size, B)
@@ -131,7 +131,7 @@ def walk(loss, X, y, p, v, W, c0, alpha, bias, limit, enough, zero):
             since = 0
             walls = nk.copy()
             got = release(
-                X, XT, size, h, v, W, alpha, u, nu, act, Z, B, L, K, nk, on, ndep, g, scratch, line, mu,
+                X, XT, size, h, v, W, alpha, u, nu, act, Z, B, L, K, nk, on, ndep, g, scratch, line,
                 GREED if idle == 0 else 1.0, SMALL if tight else LARGE,
             )  # fmt: skip
             if got > 0:
@@ -150,6 +150,9 @@ def walk(loss, X, y, p, v, W, c0, alpha, bias, limit, enough, zero):
                 continue
             if not tight:
                 tight = True
+                continue
+            if touch(X, XT, size, W, act, Z, B, L, K, nk, on, ndep, scratch) > 0:
+                still = 0
                 continue
             status = LOCAL if steepness(size, v, nu, g, B, nk, bias) <= _STEEP else STALLED
             break

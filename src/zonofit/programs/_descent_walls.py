@@ -17,12 +17,16 @@ from zonofit.programs._frame_kernel import (
     FREE,
     KERNEL,
     WALL,
+    apply,
     frame_add,
     frame_remove,
     frame_start,
     multipliers,
 )
 
+_TRIES, _STEPS = 200, 3  # directions from which a unit at w = 0 looks for a descent, and steps from each
+_CAREFUL_TRIES, _CAREFUL_STEPS = 60, 12
+_STRIDE = 7919  # a prime, by which the examples are paired
 _TIGHT = 1e-11  # an example lies on a unit's hyperplane when |x·w| is at most this, in units of |x||w|
 
 
@@ -82,6 +86,27 @@ def rest(size, v, W, act, Z, nk, on, ndep, trifle):
 
 
 @njit(**KERNEL)
+def touch(X, XT, size, W, act, Z, B, L, K, nk, on, ndep, scratch):
+    """What lies on a unit's hyperplane joins, though the unit was not held there; how many did.
+
+    Slopes on one side of a wall say nothing about the other, so a local minimum must know all walls that it lies on.
+    """
+    m, N = Z.shape
+    r = W.shape[1]
+    got = 0
+    for j in range(m):
+        length = 0.0
+        for b in range(r):
+            length += W[j, b] * W[j, b]
+        bound = _TIGHT * np.sqrt(length)
+        for i in range(N):
+            if nk[j] < r - 1 and on[j, i] == FREE and abs(Z[j, i]) <= bound * size[i]:
+                join(j, i, X, XT, size, W, act, Z, B, L, K, nk, on, ndep, scratch)
+                got += 1
+    return got
+
+
+@njit(**KERNEL)
 def settle(size, W, act, Z, on):
     """At the end: what lies on a unit's hyperplane is a wall, whether the unit was held there or not."""
     m, N = Z.shape
@@ -110,7 +135,7 @@ def depends(X, size, B, j, k, i):
 
 
 @njit(**KERNEL)
-def release(X, XT, size, h, v, W, alpha, e, nu, act, Z, B, L, K, nk, on, ndep, g, scratch, line, other, greed, bar):
+def release(X, XT, size, h, v, W, alpha, e, nu, act, Z, B, L, K, nk, on, ndep, g, scratch, line, greed, bar):
     """Release at most one wall a unit, where that is a descent to first order; how many were."""
     m, N = act.shape
     r = XT.shape[0]
@@ -179,7 +204,10 @@ def release(X, XT, size, h, v, W, alpha, e, nu, act, Z, B, L, K, nk, on, ndep, g
     if got > 0:
         return got
     for j in range(m):
-        if nk[j] == r and revive(j, X, XT, size, h, v, W, alpha, nu, e, act, Z, B, L, K, nk, on, ndep, bar * norm, scratch, line, other):
+        if nk[j] == r:
+            if revive(j, X, XT, size, h, v, W, alpha, nu, e, act, Z, B, L, K, nk, on, ndep, g[j], bar * norm, scratch, line):
+                return 1
+        elif ndep[j] > 0 and unfold(j, X, XT, size, v, nu, act, B, L, K, nk, on, ndep, g[j], bar * norm, scratch, line):
             return 1
     return 0
 
@@ -201,55 +229,125 @@ def dual(B, L, k, at, along, d):
 
 
 @njit(**KERNEL)
-def revive(j, X, XT, size, h, v, W, alpha, nu, e, act, Z, B, L, K, nk, on, ndep, bar, scratch, line, other):
-    """Move a unit away from w = 0 along the best of a few directions, if one is a descent; the residual moves with it.
+def downhill(j, X, XT, size, v, nu, g, B, k, on, bar, scratch, line):
+    """Best direction found in the span of unit j's k walls into ``scratch[2]``; the slope along it.
 
-    To first order the value changes by ``v Σ ν_i max(0, x_i·d)``. Whether any d makes this negative is a question
-    about two zonotopes; each try starts at an example or the gradient and follows the gradient of its own pattern.
+    To first order the value changes by ``g·d + v Σ ν_i max(0, x_i·d)`` over the walls. Whether any d makes this negative is a
+    question about two zonotopes; each try starts at an example or the gradient and follows the gradient of its own pattern.
     """
     N, r = X.shape
-    d, best = scratch[0], scratch[2]
+    d, along, best = scratch[0], scratch[1], scratch[2]
+    base = scratch[3]
+    held = 0
+    for i in range(N):
+        held += on[j, i] != FREE
+    for b in range(r):
+        base[b] = 0.0
+    for a in range(k):
+        s = 0.0
+        for b in range(r):
+            s += B[j, a, b] * g[b]
+        for b in range(r):
+            base[b] += s * B[j, a, b]
     least = 0.0
-    tries = min(2 * N, 200)
-    for o in range(tries + 2):
-        if o < 2:
-            for b in range(r):
-                d[b] = 0.0
-            for i in range(N):
-                for b in range(r):
-                    d[b] -= v[j] * nu[i] * X[i, b] * (1.0 if o == 0 else -1.0)
-        else:
+    for damped in range(2):  # full steps are quick and may jump to and fro; so what they do not find is looked for with care
+        skip = max(1, (2 * held) // (_CAREFUL_TRIES if damped else _TRIES))
+        seen = 0
+        for o in range(2 * N + 2):
             sign = 1.0 if o % 2 == 0 else -1.0
-            for b in range(r):
-                d[b] = sign * X[((o - 2) // 2) % N, b]
-        for _ in range(3):
-            s = 0.0
-            for b in range(r):
-                s += d[b] * d[b]
-            if s == 0.0:
-                break
-            s = 1.0 / np.sqrt(s)
-            for b in range(r):
-                d[b] *= s
-            change = 0.0
-            for i in range(N):
-                line[i] = 0.0
-            for b in range(r):
-                for i in range(N):
-                    line[i] += d[b] * XT[b, i]
-            for i in range(N):
-                change += nu[i] * max(line[i], 0.0)
-            change *= v[j]
-            if change < least:
-                least = change
+            if o < 2:
                 for b in range(r):
-                    best[b] = d[b]
-            for b in range(r):
-                s = 0.0
+                    d[b] = -base[b]
                 for i in range(N):
-                    if line[i] > 0.0:
-                        s += nu[i] * XT[b, i]
-                d[b] = -v[j] * s
+                    if on[j, i] != FREE:
+                        for b in range(r):
+                            d[b] -= v[j] * nu[i] * X[i, b] * sign
+            else:
+                i = (o - 2) // 2
+                if on[j, i] == FREE:
+                    continue
+                seen += o % 2
+                if seen % skip != 0:
+                    continue
+                for b in range(r):
+                    d[b] = sign * X[i, b]
+                if damped:  # between two examples, where patterns differ
+                    i = (i + 1 + (o * _STRIDE) % N) % N
+                    while on[j, i] == FREE:
+                        i = (i + 1) % N
+                    for b in range(r):
+                        d[b] = d[b] * size[i] - sign * X[i, b] * size[(o - 2) // 2]
+            for n in range(_CAREFUL_STEPS if damped else _STEPS):
+                s = 0.0
+                for b in range(r):
+                    s += d[b] * d[b]
+                if s == 0.0:
+                    break
+                s = 1.0 / np.sqrt(s)
+                change = 0.0
+                for b in range(r):
+                    d[b] *= s
+                    along[b] = -base[b]
+                    change += base[b] * d[b]
+                apply(XT, d, line)
+                for i in range(N):
+                    if on[j, i] != FREE and line[i] > 0.0:
+                        s = v[j] * nu[i]
+                        change += s * line[i]
+                        for b in range(r):
+                            along[b] -= s * X[i, b]
+                if change < least:
+                    least = change
+                    for b in range(r):
+                        best[b] = d[b]
+                s = 0.0
+                for b in range(r):
+                    s += along[b] * along[b]
+                if s == 0.0:
+                    break
+                s = 1.0 / (np.sqrt(s) * (n + 1.0))
+                for b in range(r):
+                    d[b] = d[b] + s * along[b] if damped else along[b]
+        if -least > bar:
+            break
+    return least
+
+
+@njit(**KERNEL)
+def unfold(j, X, XT, size, v, nu, act, B, L, K, nk, on, ndep, g, bar, scratch, line):
+    """Release the walls of a unit along a direction that is a descent, where walls depend on each other; whether there is one.
+
+    One wall at a time is not enough then: among dependent walls no direction may leave only one of them.
+    """
+    N = X.shape[0]
+    if not -downhill(j, X, XT, size, v, nu, g, B, nk[j], on, bar * abs(v[j]), scratch, line) > bar * abs(v[j]):
+        return False
+    d, mirror = scratch[2], scratch[1]
+    apply(XT, d, line)
+    frame_start(B[j])
+    nk[j] = ndep[j] = 0
+    for i in range(N):
+        if on[j, i] == FREE:
+            continue
+        on[j, i] = FREE
+        if abs(line[i]) > DEPENDENCE * size[i]:
+            act[j, i] = 1.0 if line[i] > 0.0 else 0.0
+        elif frame_add(X[i], size[i], B[j], L[j], nk[j], mirror):
+            K[j, nk[j]] = i
+            nk[j] += 1
+            on[j, i] = WALL
+        else:
+            ndep[j] += 1
+            on[j, i] = DEPENDENT
+    return True
+
+
+@njit(**KERNEL)
+def revive(j, X, XT, size, h, v, W, alpha, nu, e, act, Z, B, L, K, nk, on, ndep, g, bar, scratch, line):
+    """Move a unit away from w = 0 along the best of a few directions, if one is a descent; the residual moves with it."""
+    N, r = X.shape
+    least = downhill(j, X, XT, size, v, nu, g, B, r, on, bar * abs(v[j]), scratch, line)
+    best = scratch[2]
     if not -least > bar * abs(v[j]):
         return False
     curve = alpha
