@@ -117,6 +117,14 @@ def test_twice_the_units_fit_exactly(d, generating, m):
         assert found.status == "exact" and found.loss <= 1e-24 and found.steps < 80
 
 
+def test_many_features_and_more_examples():
+    for d in (30, 31, 32, 45):
+        X, y, p, v, W = problem(3 * d, d, 2, d, noise=0.5)
+        found = run(X, y, p, v, W)
+        assert found.status == "local minimum" and found.steps < 200
+        assert steepest_slope(X, y, p, v, found.W, found.c, found.on_walls) >= -1e-6 * scale_of(X, found.nu)
+
+
 def test_valleys_are_crossed():
     better = 0
     for seed in range(20):

@@ -21,7 +21,6 @@ from zonofit.programs._descent_kernel import (
     LOCAL,
     LOOSE,
     REFRESH,
-    SMALL,
     STALLED,
     STEADY,
     STEPS,
@@ -48,14 +47,14 @@ _LEVEL = 1e-7  # most regularisation against examples that no step can reach, as
 _TINY = 1e-18  # values below this, for labels of size 1, may be all rounding
 _VANISHED = 1e-16  # a loss with no minimiser that is below this, for labels of size 1, adds nothing to them
 _STEEP = 1e-6  # a slope below this, in units of |v||(size ν)|, is none
-_EVEN, _SLOW = 1e-7, 1e-10  # steps count as without gain where slopes are below the one and gains, of the value, below the other
+_EVEN, _SLOW = 2e-7, 1e-10  # gains below the second, of the value, count as none once slopes are below the first
 _HALVINGS = 60  # of a unit that leaves w = 0, until the loss itself approves
 
 
 def descend_smooth(X, y, p, v, W, c0, loss: Loss, alpha, bias, limit, target):
     """Descend; W is written. Returns status, c, activity, kinds, ν and counts as `descend_squared` does."""
     pair = compiled(loss)
-    zero = 0.0 if loss.translates or alpha > 0.0 else _VANISHED
+    zero = 0.0 if loss.translates else _VANISHED
     if pair is None:
         return walk(loss, X, y, p, v, W, c0, alpha, bias, limit, float(target), zero)
     return walk_compiled(pair, X, y, p, v, W, c0, alpha, bias, limit, float(target), zero)
@@ -132,7 +131,7 @@ def walk(loss, X, y, p, v, W, c0, alpha, bias, limit, enough, zero):
             walls = nk.copy()
             got = release(
                 X, XT, size, h, v, W, alpha, u, nu, act, Z, B, L, K, nk, on, ndep, g, scratch, line,
-                GREED if idle == 0 else 1.0, SMALL if tight else LARGE,
+                GREED if idle == 0 else 1.0, _STEEP if tight else LARGE,
             )  # fmt: skip
             if got > 0:
                 count[2] += got
