@@ -1,4 +1,4 @@
-"""Facet descent for losses that are no squares: exact judges, the vertex programs, symmetries, data without a minimum."""
+"""Facet descent for losses that are no squares: judges, vertex programs, symmetries, data without a minimum."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def height(loss, X, y, p, v, W, c, alpha=0.0):
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=name)
-@pytest.mark.parametrize("N, d, m, alpha", [(60, 3, 3, 0.0), (60, 3, 3, 0.02), (40, 1, 4, 1e-3), (12, 3, 5, 0.02), (90, 5, 2, 0.0)])
+@pytest.mark.parametrize(
+    "N, d, m, alpha", [(60, 3, 3, 0.0), (60, 3, 3, 0.02), (40, 1, 4, 1e-3), (12, 3, 5, 0.02), (90, 5, 2, 0.0)]
+)
 def test_local_minima_are_local_minima(loss, N, d, m, alpha):
     for seed in range(6):
         X, y, p, v, W = problem(N, d, m, seed, noise=0.5)
@@ -72,7 +74,9 @@ def test_between_two_vertex_programs(loss, alpha):
     assert moved >= 3
 
 
-@pytest.mark.parametrize("pair", [(Logistic(), OwnLogistic()), (Huber(0.5), OwnHuber(0.5))], ids=lambda pair: name(pair[0]))
+@pytest.mark.parametrize(
+    "pair", [(Logistic(), OwnLogistic()), (Huber(0.5), OwnHuber(0.5))], ids=lambda pair: name(pair[0])
+)
 def test_kernels_take_the_steps_that_numpy_takes(pair):
     assert compiled(pair[0]) is not None and compiled(pair[1]) is None
     same = 0

@@ -16,7 +16,8 @@ from zonofit.programs._descent_step import (
     normal,
     normal_direction,
 )
-from zonofit.programs._descent_walls import join, loosen, next_target, release, rest, settle, slide
+from zonofit.programs._descent_valleys import loosen, next_target, slide
+from zonofit.programs._descent_walls import join, release, rest, settle
 from zonofit.programs._frame_kernel import DEPENDENT, FREE, KERNEL, frame_start
 
 LOCAL, TARGET, STEPS, STALLED, EXACT = 0, 1, 2, 3, 4
@@ -61,7 +62,12 @@ def descend_squared(X, y, h, v, W, c0, alpha, bias, limit, enough, targets):
     P = np.empty((4, max(N, q)))
     B, L = np.empty((m, r, r)), np.empty((m, r, r))
     K, nk, ndep = np.zeros((m, r), np.int64), np.zeros(m, np.int64), np.zeros(m, np.int64)
-    on, act, bits, tally = np.empty((m, N), np.int8), np.empty((m, N)), np.empty((m, N), np.uint8), np.empty(N, np.uint8)
+    on, act, bits, tally = (
+        np.empty((m, N), np.int8),
+        np.empty((m, N)),
+        np.empty((m, N), np.uint8),
+        np.empty(N, np.uint8),
+    )
     Z, Q, when = np.empty((m, N)), np.empty((m, N)), np.empty((m, N))
     raw, keys = np.empty(m * N), np.empty(m * N)
     drawn, names, heads = np.empty(m * N, np.int32), np.empty(m * N, np.int32), np.empty(m * N + 2, np.int32)
@@ -222,7 +228,7 @@ def propose(
     X, XT, XX, size, v, plain, act, bits, B, nk, on, bias, h, alpha, level, e, W, wide, changed, rho,
     G, H, T, P, was, D, Q, rate, g, mu, one, nu, line, half, x, short, tally,
 ):  # fmt: skip
-    """Newton direction into D, Q and rate; rho in the factor, rate of c, slope and curvature at 0, and relative error."""
+    """Newton direction into D, Q and rate; rho in the factor, rate of c, slope and curvature at 0, relative error."""
     m, N = act.shape
     r = XT.shape[0]
     dc, error = 0.0, 0.0
@@ -279,7 +285,7 @@ def advance(step, dc, D, Q, h, alpha, W, c, Z, e):
 
 @njit(**KERNEL)
 def state(XT, y, h, v, W, c, alpha, on, act, Z, e, nk, ndep, noise, fresh):
-    """Compute preactivations and residual again; value, how much of it is rounding, and value of no prediction at all."""
+    """Compute preactivations and residual again; value, how much of it is rounding, and value of no prediction."""
     m, N = Z.shape
     r = XT.shape[0]
     for i in range(N):

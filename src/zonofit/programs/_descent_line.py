@@ -1,9 +1,9 @@
 """Line search through the walls for losses that are no squares: kernels of `zonofit.programs.descent`.
 
 Between two breakpoints the predictions are linear in the length t of the step, and the loss along it is convex, but
-slopes must be asked of the loss, at O(N) each. So the search does not walk from breakpoint to breakpoint: it bisects over
-them for one where the slope turns positive, or an interval where it passes zero, behind points that all lie lower than
-the start; and then it finds that zero.
+slopes must be asked of the loss, at O(N) each. So the search does not walk from breakpoint to breakpoint: it bisects
+over them for one where the slope turns positive, or an interval where it passes zero, behind points that all lie lower
+than the start; and then it finds that zero.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ _NARROW = 1e-15  # an interval, in units of its end, that is not divided further
 
 @register_jitable(**INSIDE)
 def seek(
-    loss, y, p, v, act, Q, when, u, rate, slope, value, flat, bend, window, zero, raw, drawn, keys, names, heads, u1, rate1
+    loss, y, p, v, act, Q, when, u, rate, slope, value, flat, bend, window, zero, raw, drawn, keys, names, heads,
+    u1, rate1,
 ):  # fmt: skip
     """Length of the step, the breakpoint where it ended (or -1), and the number of flips.
 
     ``u`` and ``rate`` are predictions at t = 0 and their rate; on return those of the piece that the step ends on,
-    extended to t = 0, and the bits in ``act`` are flipped. ``slope`` and ``value`` are those of the objective at t = 0, of
-    which ``flat t + bend t²/2`` is the ridge. Values at most ``zero`` are as good as 0.
+    extended to t = 0, and the bits in ``act`` are flipped. ``slope`` and ``value`` are those of the objective at t = 0,
+    of which ``flat t + bend t²/2`` is the ridge. Values at most ``zero`` are as good as 0.
     """
     floor, noise = value, _NOISE * abs(value)
     low, high, flips = -1.0, window, 0

@@ -1,7 +1,7 @@
 """What facet descent asks of a smooth loss, compiled for the losses of this library and through NumPy for a user's own.
 
-A compiled loss is a pair (code, parameter). `measure` and `probe` are written for a `Loss` object; inside compiled code, where
-only pairs occur, numba puts kernels in their place, so that loops over them are written once.
+A compiled loss is a pair (code, parameter). `measure` and `probe` are written for a `Loss` object; inside compiled
+code, where only pairs occur, numba puts kernels in their place, so that loops over them are written once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ INSIDE = {"error_model": CORE["error_model"], "fastmath": CORE["fastmath"]}
 
 
 def compiled(loss: Loss) -> tuple[int, float] | None:
-    """Code and parameter of a loss that has kernels; None for others, also for classes that inherit from one that has."""
+    """Code and parameter of a loss that has kernels; None for others, also for classes that inherit from one."""
     if type(loss) is Logistic:
         return LOGISTIC, 0.0
     if type(loss) is Huber:

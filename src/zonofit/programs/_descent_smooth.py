@@ -1,8 +1,8 @@
 """Facet descent for smooth losses that are no squares; `zonofit.programs.descent` says what it computes.
 
-Each step expands the loss to second order, so that the kernels of the squared loss give the direction and the walls, and
-searches on the loss itself. The loop is compiled for the losses that have kernels; for a user's own the same loop runs
-in Python and calls the same kernels.
+Each step expands the loss to second order, so that the kernels of the squared loss give the direction and the walls,
+and searches on the loss itself. The loop is compiled for the losses that have kernels; for a user's own the same loop
+runs in Python and calls the same kernels.
 """
 
 from __future__ import annotations
@@ -76,7 +76,12 @@ def walk(loss, X, y, p, v, W, c0, alpha, bias, limit, enough, zero):
     P = np.empty((4, max(N, q)))
     B, L = np.empty((m, r, r)), np.empty((m, r, r))
     K, nk, ndep = np.zeros((m, r), np.int64), np.zeros(m, np.int64), np.zeros(m, np.int64)
-    on, act, bits, tally = np.empty((m, N), np.int8), np.empty((m, N)), np.empty((m, N), np.uint8), np.empty(N, np.uint8)
+    on, act, bits, tally = (
+        np.empty((m, N), np.int8),
+        np.empty((m, N)),
+        np.empty((m, N), np.uint8),
+        np.empty(N, np.uint8),
+    )
     Z, Q, when = np.empty((m, N)), np.empty((m, N)), np.empty((m, N))
     raw, keys = np.empty(m * N), np.empty(m * N)
     drawn, names, heads = np.empty(m * N, np.int32), np.empty(m * N, np.int32), np.empty(m * N + 2, np.int32)
@@ -158,8 +163,8 @@ def walk(loss, X, y, p, v, W, c0, alpha, bias, limit, enough, zero):
         before = value
         breakpoints(Z, act, Q, when)
         step, name, flips = seek(
-            loss, y, p, v, act, Q, when, u, rate, slope, value, alpha * inner(W, D), alpha * inner(D, D), window, max(zero, enough),
-            raw, drawn, keys, names, heads, e, ahead,
+            loss, y, p, v, act, Q, when, u, rate, slope, value, alpha * inner(W, D), alpha * inner(D, D), window,
+            max(zero, enough), raw, drawn, keys, names, heads, e, ahead,
         )  # fmt: skip
         advance(step, dc, D, Q, h, alpha, W, c, Z, e)
         arrive(u, rate, step)
