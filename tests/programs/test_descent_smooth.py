@@ -183,6 +183,23 @@ def test_integers_and_duplicates():
             assert found.status == "local minimum" and slope >= -SLOPE * scale_of(X, found.nu)
 
 
+def test_all_walls_are_known_before_a_minimum_is_claimed():
+    """A step that ends on a wall without holding it knows the slopes on one side only."""
+    X, y, p, v, W = problem(31, 1, 5, 512, noise=2.0)
+    found = run(X, y, p, v, W, loss=Cosh())
+    assert found.status == "local minimum" and found.on_walls.any()
+    slope = steepest_slope(X, y, p, v, found.W, found.c, found.on_walls, loss=Cosh())
+    assert slope >= -SLOPE * scale_of(X, found.nu)
+
+
+def test_a_unit_leaves_zero_where_patterns_are_alike():
+    """With the bias at its best, no example is a descent, nor is the gradient: only directions between examples are."""
+    X, y, p, v, W = problem(24, 1, 5, 624)
+    W[3] = 0.0
+    found = run(X, y, p, v, W, loss=Huber(0.5))
+    assert found.status == "exact"
+
+
 def test_symmetries():
     X, y, p, v, W = problem(50, 3, 4, 3, noise=0.5)
     bits = (y > 0).astype(float)

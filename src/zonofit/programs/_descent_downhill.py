@@ -38,9 +38,7 @@ def downhill(j, X, XT, size, v, nu, g, B, k, on, bar, scratch, line):
         for b in range(r):
             base[b] += s * B[j, a, b]
     least = 0.0
-    for damped in range(
-        2
-    ):  # full steps are quick and may jump to and fro; so what they do not find is looked for with care
+    for damped in range(2):  # full steps are quick, but may jump to and fro: what they miss is looked for with care
         skip = max(1, (2 * held) // (_CAREFUL_TRIES if damped else _TRIES))
         seen = 0
         for o in range(2 * N + 2):

@@ -42,9 +42,11 @@ from zonofit.programs.losses import Loss
 
 _REACH = 10.0  # curvatures are raised until no example wants to move by more, in units of the labels, at the start
 _FARTHEST = 1e8  # and at most, after steps that were short of the minimum
+_LONG, _SHORT, _FARTHER = 0.5, 0.1, 4.0  # Newton steps that change the reach, and by how much
 _FLAT = 1e-12  # curvatures are raised to this part of the largest
 _LEVEL = 1e-7  # most regularisation against examples that no step can reach, as in the squared kernel
 _TINY = 1e-18  # values below this, for labels of size 1, may be all rounding
+_ROUNDED = 16.0  # a value at most this many times what rounding in the predictions can make is 0
 _VANISHED = 1e-16  # a loss with no minimiser that is below this, for labels of size 1, adds nothing to them
 _STEEP = 1e-6  # a slope below this, in units of |v||(size ν)|, is none
 _EVEN, _SLOW = 2e-7, 1e-10  # gains below the second, of the value, count as none once slopes are below the first
@@ -103,7 +105,7 @@ def walk(loss, X, y, p, v, W, c0, alpha, bias, limit, enough, zero):
             _, floor, _ = state(XT, none, h, v, W, c, alpha, on, act, Z, u, nk, ndep, mu, False)
             value = measure(loss, u, y, p, nu, h) + 0.5 * alpha * inner(W, W)
             since = 0
-            if value <= max(16.0 * floor, zero):
+            if value <= max(_ROUNDED * floor, zero):
                 status = EXACT
                 break
             if value <= enough:
@@ -173,10 +175,10 @@ def walk(loss, X, y, p, v, W, c0, alpha, bias, limit, enough, zero):
         count[0] += 1
         count[1] += flips
         since += 1
-        if step > 0.5:
-            reach = min(4.0 * reach, _FARTHEST)
-        elif step < 0.1 and name < 0:
-            reach = max(0.25 * reach, _REACH)
+        if step > _LONG:
+            reach = min(_FARTHER * reach, _FARTHEST)
+        elif step < _SHORT and name < 0:
+            reach = max(reach / _FARTHER, _REACH)
         if value < 0.25 * before:
             level = RHO
         tight = tight and flips == 0 and name < 0
