@@ -60,7 +60,7 @@ def descend(X, y, p, v, W, c, alpha=0.0, steps=400):
         order = sorted((max(0.0, -Z[j, i] / Q[j, i]), j, i) for j, i in np.argwhere(toward))
         t, hit, now = None, None, seen.copy()
 
-        def slope_at(t, now, Z=Z, Q=Q, D=D, delta=delta, c=c):
+        def slope_at(t, now, W=W, Z=Z, Q=Q, D=D, delta=delta, c=c):
             rate = v @ (now * Q) + delta[-1]
             e = v @ (now * (Z + t * Q)) + c + t * delta[-1] - y
             return 2 * p @ (e * rate) + alpha * np.vdot(W + t * D, D), 2 * p @ rate**2 + alpha * np.vdot(D, D)
@@ -87,12 +87,13 @@ def descend(X, y, p, v, W, c, alpha=0.0, steps=400):
     return W, c, history
 
 
-def steepest_slope(X, y, p, v, W, c, walls, alpha=0.0, tries=400, rng=None):
+def steepest_slope(X, y, p, v, W, c, walls, alpha=0.0, tries=400, rng=None, loss=None):
     """Least directional derivative of F found over unit directions: random ones and those that single walls suggest."""
     rng = rng or np.random.default_rng(0)
     Z = X @ W.T
     Z[walls.T] = 0.0
-    nu = 2 * p * (np.maximum(Z, 0) @ v + c - y)
+    u = np.maximum(Z, 0) @ v + c
+    nu = 2 * p * (u - y) if loss is None else p * loss.slope(u, y)
     least = -abs(nu.sum())  # the bias
     for j, w in enumerate(W):
         g = v[j] * ((Z[:, j] > 0) * nu) @ X + alpha * w
@@ -100,7 +101,9 @@ def steepest_slope(X, y, p, v, W, c, walls, alpha=0.0, tries=400, rng=None):
         directions = list(rng.standard_normal((tries, X.shape[1]))) + [-g, g]
         if len(on):
             directions += list(np.linalg.pinv(X[on]).T) + list(-np.linalg.pinv(X[on]).T)
-            directions += list((null_space(X[on]) @ rng.standard_normal((X.shape[1] - np.linalg.matrix_rank(X[on]), 50))).T)
+            directions += list(
+                (null_space(X[on]) @ rng.standard_normal((X.shape[1] - np.linalg.matrix_rank(X[on]), 50))).T
+            )
         for d in directions:
             length = np.linalg.norm(d)
             if length > 1e-12:

@@ -64,7 +64,8 @@ def test_twin_finds_the_same_values(alpha):
 
 
 @pytest.mark.parametrize(
-    "N, d, m, alpha, noise", [(24, 2, 3, 0.0, 0.3), (60, 3, 4, 0.0, 0.3), (40, 4, 3, 0.02, 0.3), (15, 4, 6, 0.05, 0.3), (14, 3, 4, 0.0, 0.0)]
+    "N, d, m, alpha, noise", [(24, 2, 3, 0.0, 0.3), (60, 3, 4, 0.0, 0.3), (40, 4, 3, 0.02, 0.3), (15, 4, 6, 0.05, 0.3),
+    (14, 3, 4, 0.0, 0.0)]
 )  # fmt: skip
 def test_local_minima_are_local_minima(N, d, m, alpha, noise):
     for seed in range(8):
@@ -83,7 +84,10 @@ def test_local_minima_are_local_minima(N, d, m, alpha, noise):
         for _ in range(200):  # and by the values themselves, which know nothing of walls
             dW, dc = rng.standard_normal(W.shape), rng.standard_normal()
             step = 1e-7 / np.sqrt((dW**2).sum() + dc**2)
-            assert value(X, y, p, v, found.W + step * dW, found.c + step * dc, alpha) >= found.loss - 1e-7 * tolerance - 1e-15
+            assert (
+                value(X, y, p, v, found.W + step * dW, found.c + step * dc, alpha)
+                >= found.loss - 1e-7 * tolerance - 1e-15
+            )
 
 
 def test_patterns_walls_and_nu_are_those_of_the_weights():
@@ -115,6 +119,14 @@ def test_twice_the_units_fit_exactly(d, generating, m):
         X, y, p, v, W = problem((d + 1) * generating, d, m, seed, generating)
         found = run(X, y, p, v, W)
         assert found.status == "exact" and found.loss <= 1e-24 and found.steps < 80
+
+
+def test_many_features_and_more_examples():
+    for d in (30, 31, 32, 45):
+        X, y, p, v, W = problem(3 * d, d, 2, d, noise=0.5)
+        found = run(X, y, p, v, W)
+        assert found.status == "local minimum" and found.steps < 200
+        assert steepest_slope(X, y, p, v, found.W, found.c, found.on_walls) >= -1e-6 * scale_of(X, found.nu)
 
 
 def test_valleys_are_crossed():
@@ -157,7 +169,10 @@ def test_output_weights_of_any_size_are_signs_in_disguise():
     for wide in (problem(40, 3, 4, 5, noise=0.3), problem(12, 3, 4, 5, noise=0.3)):
         X, y, p, v, W = wide
         found = run(X, y, p, v * size, W, alpha=0.02)
-        assert steepest_slope(X, y, p, v * size, found.W, found.c, found.on_walls, 0.02) >= -1e-5 * scale_of(X, found.nu) * 20
+        assert (
+            steepest_slope(X, y, p, v * size, found.W, found.c, found.on_walls, 0.02)
+            >= -1e-5 * scale_of(X, found.nu) * 20
+        )
 
 
 def test_bias_may_be_fixed():

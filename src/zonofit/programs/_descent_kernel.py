@@ -16,21 +16,24 @@ from zonofit.programs._descent_step import (
     normal,
     normal_direction,
 )
-from zonofit.programs._descent_walls import join, loosen, next_target, release, rest, settle, slide
+from zonofit.programs._descent_valleys import loosen, next_target, slide
+from zonofit.programs._descent_walls import join, release, rest, settle
 from zonofit.programs._frame_kernel import DEPENDENT, FREE, KERNEL, frame_start
 
 LOCAL, TARGET, STEPS, STALLED, EXACT = 0, 1, 2, 3, 4
 
 _EPS = 2.220446049250313e-16
-_LOOSE, _FIRM = 1e-4, 1e-18  # a piece counts as minimised when the next step promises this part of the value
-_LARGE, _SMALL = 1e-3, 1e-7  # violations worth a release then, in units of |v||(size ν)|
-_GREED = 0.3  # walls of other units with at least this part of the largest violation are released together
-_GAIN = 1e-3  # with fewer parameters than examples, walls join only once a step gains less than this part
-_STILL = 3  # steps without gain after which a piece has no more to give
+LOOSE, FIRM = 1e-4, 1e-18  # a piece counts as minimised when the next step promises this part of the value
+LARGE, SMALL = 1e-3, 1e-7  # violations worth a release then, in units of |v||(size ν)|
+GREED = 0.3  # walls of other units with at least this part of the largest violation are released together
+GAIN = 1e-3  # with fewer parameters than examples, walls join only once a step gains less than this part
+STILL = 3  # steps without gain after which a piece has no more to give
+STEADY = 1e-14  # a step that lowers the value by a smaller part gained nothing
+FELL = 1e-9  # and releases that lower it by a smaller part are counted, lest they cycle
 _FELT = 1e-6  # a wall whose crossing changes the value by less, in the same units, is crossed freely
-_REFRESH = 40  # steps after which preactivations are computed again
-_TRIFLE = 1e-13  # a unit that contributes less than this part of the labels is at w = 0
-_CLEAN = 0.03  # error in a direction, relative to it, above which the system is regularised more
+REFRESH = 40  # steps after which preactivations are computed again
+TRIFLE = 1e-13  # a unit that contributes less than this part of the labels is at w = 0
+CLEAN = 0.03  # error in a direction, relative to it, above which the system is regularised more
 
 
 @njit(**KERNEL)
@@ -59,14 +62,19 @@ def descend_squared(X, y, h, v, W, c0, alpha, bias, limit, enough, targets):
     P = np.empty((4, max(N, q)))
     B, L = np.empty((m, r, r)), np.empty((m, r, r))
     K, nk, ndep = np.zeros((m, r), np.int64), np.zeros(m, np.int64), np.zeros(m, np.int64)
-    on, act, bits, tally = np.empty((m, N), np.int8), np.empty((m, N)), np.empty((m, N), np.uint8), np.empty(N, np.uint8)
+    on, act, bits, tally = (
+        np.empty((m, N), np.int8),
+        np.empty((m, N)),
+        np.empty((m, N), np.uint8),
+        np.empty(N, np.uint8),
+    )
     Z, Q, when = np.empty((m, N)), np.empty((m, N)), np.empty((m, N))
     raw, keys = np.empty(m * N), np.empty(m * N)
     drawn, names, heads = np.empty(m * N, np.int32), np.empty(m * N, np.int32), np.empty(m * N + 2, np.int32)
     e, rate, nu, mu, one, line = np.empty(N), np.empty(N), np.empty(N), np.empty(N), np.empty(N), np.empty(N)
     D, g = np.zeros((m, r)), np.empty((m, r))
     half, x = np.empty(q), np.empty(q)
-    scratch = np.empty((3, r + 1))  # reflections end with their coefficient
+    scratch = np.empty((4, r + 1))  # reflections end with their coefficient
     short = np.empty(max(r, m), np.int64)
     plain = unit_signs(v)
     for j in range(m):
@@ -101,24 +109,24 @@ def descend_squared(X, y, h, v, W, c0, alpha, bias, limit, enough, targets):
             )  # fmt: skip
             count[3] += changed
             changed = False
-            if error <= _CLEAN or level > 1e-7 or not wide:
+            if error <= CLEAN or level > 1e-7 or not wide:
                 break
             level *= 100.0  # rank of the predictions below N: what no step can reach drowns what it can
             changed = True
-        if value < last * (1.0 - 1e-9):
+        if value < last * (1.0 - FELL):
             idle = 0
-        tight = tight or (idle > 0 and not -slope > _FIRM * value)  # a release that gained nothing came too early
-        tight = tight or still >= _STILL
-        if still >= _STILL or not -slope > (_FIRM if tight or idle > 0 else _LOOSE) * value:
+        tight = tight or (idle > 0 and not -slope > FIRM * value)  # a release that gained nothing came too early
+        tight = tight or still >= STILL
+        if still >= STILL or not -slope > (FIRM if tight or idle > 0 else LOOSE) * value:
             if since > 0:
                 value, floor, scale = state(XT, y, h, v, W, c, alpha, on, act, Z, e, nk, ndep, mu, False)
                 since = 0
-            rest(size, v, W, act, Z, nk, on, ndep, _TRIFLE * np.sqrt(scale))
+            rest(size, v, W, act, Z, nk, on, ndep, TRIFLE * np.sqrt(scale))
             for i in range(N):
                 nu[i] = h[i] * e[i]
             got = release(
-                X, XT, size, h, v, W, alpha, e, nu, act, Z, B, L, K, nk, on, ndep, g, scratch, line, mu,
-                _GREED if idle == 0 else 1.0, _SMALL if tight else _LARGE,
+                X, XT, size, h, v, W, alpha, e, nu, act, Z, B, L, K, nk, on, ndep, g, scratch, line,
+                GREED if idle == 0 else 1.0, SMALL if tight else LARGE,
             )  # fmt: skip
             if got > 0:
                 count[2] += got
@@ -138,7 +146,7 @@ def descend_squared(X, y, h, v, W, c0, alpha, bias, limit, enough, targets):
             for i in range(N):
                 bar += (size[i] * nu[i]) ** 2
             bar = _FELT * np.sqrt(bar)
-            if value < lowest * (1.0 - 1e-9):
+            if value < lowest * (1.0 - FELL):
                 lowest, slides, tries, target = value, 0, 0, -1
                 tried[:] = False
             if target < 0 or slides > q:
@@ -187,16 +195,16 @@ def descend_squared(X, y, h, v, W, c0, alpha, bias, limit, enough, targets):
             level = RHO
         tight = tight and flips == 0 and name < 0
         still += 1
-        if value < before * (1.0 - 1e-14):
+        if value < before * (1.0 - STEADY):
             still = 0
         if name >= 0:
-            if wide or step == 0.0 or before - value < _GAIN * before:
+            if wide or step == 0.0 or before - value < GAIN * before:
                 count[4] += 1
                 changed, still = True, 0
                 join(name // N, name % N, X, XT, size, W, act, Z, B, L, K, nk, on, ndep, scratch)
         elif flips == 0 and not value < 0.25 * before:
             tight = True  # a whole step gained little: this piece has no more to give
-        if since >= _REFRESH:
+        if since >= REFRESH:
             value, floor, scale = state(XT, y, h, v, W, c, alpha, on, act, Z, e, nk, ndep, mu, False)
             since = 0
     value, floor, scale = state(XT, y, h, v, W, c, alpha, on, act, Z, e, nk, ndep, mu, False)
@@ -220,7 +228,7 @@ def propose(
     X, XT, XX, size, v, plain, act, bits, B, nk, on, bias, h, alpha, level, e, W, wide, changed, rho,
     G, H, T, P, was, D, Q, rate, g, mu, one, nu, line, half, x, short, tally,
 ):  # fmt: skip
-    """Newton direction into D, Q and rate; rho in the factor, rate of c, slope and curvature at 0, and relative error."""
+    """Newton direction into D, Q and rate; rho in the factor, rate of c, slope and curvature at 0, relative error."""
     m, N = act.shape
     r = XT.shape[0]
     dc, error = 0.0, 0.0
@@ -277,7 +285,7 @@ def advance(step, dc, D, Q, h, alpha, W, c, Z, e):
 
 @njit(**KERNEL)
 def state(XT, y, h, v, W, c, alpha, on, act, Z, e, nk, ndep, noise, fresh):
-    """Compute preactivations and residual again; value, how much of it is rounding, and value of no prediction at all."""
+    """Compute preactivations and residual again; value, how much of it is rounding, and value of no prediction."""
     m, N = Z.shape
     r = XT.shape[0]
     for i in range(N):
@@ -330,7 +338,7 @@ def renew_normal(X, XT, v, act, h, H, was, line, other):
     for j in range(m):
         for i in range(N):
             changes += was[j, i] != act[j, i]
-    if changes * 4 > N * m * r // 8:
+    if was[0, 0] < 0.0 or changes * 4 > N * m * r // 8:  # was = -1: there is none yet
         normal(XT, v, act, h, H, line, other)
         was[:] = act
         return

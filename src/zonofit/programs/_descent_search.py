@@ -1,8 +1,8 @@
 """Line search through the walls: kernels of `zonofit.programs.descent`.
 
-Along a step the prediction of each example is piecewise linear; it bends where one unit's preactivation passes zero. Those
-places are *breakpoints*. Only those before the end of the step matter, and usually few come before it, so they are taken
-from a window that grows when it runs out, and are never all sorted.
+Along a step the prediction of each example is piecewise linear; it bends where one unit's preactivation passes zero.
+Those places are *breakpoints*. Only those before the end of the step matter, and usually few come before it, so they
+are taken from a window that grows when it runs out, and are never all sorted.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def breakpoints(Z, act, Q, when):
 
 @njit(**KERNEL)
 def gather(when, low, high, raw, drawn, keys, names, heads):
-    """Breakpoints in (low, high], in order; their number. Buckets first, so that what is left to sort is nearly sorted."""
+    """Breakpoints in (low, high], in order; their number. Buckets first, so that the rest is nearly sorted."""
     m, N = when.shape
     count, last = 0, low
     for j in range(m):

@@ -1,223 +1,290 @@
-"""Facet descent for smooth losses that only NumPy knows; `zonofit.programs.descent` says what it computes.
+"""Facet descent for smooth losses that are no squares; `zonofit.programs.descent` says what it computes.
 
-Each step expands the loss to second order and asks the compiled kernels for the direction and for the walls. The line
-search is on the loss itself: along the step predictions are piecewise linear, so it bisects over the sorted breakpoints on
-the sign of the slope, and then inside one interval, where the loss is convex.
+Each step expands the loss to second order, so that the kernels of the squared loss give the direction and the walls,
+and searches on the loss itself. The loop is compiled for the losses that have kernels; for a user's own the same loop
+runs in Python and calls the same kernels.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
-from zonofit.programs._descent_kernel import EXACT, LOCAL, STALLED, STEPS, TARGET, propose, state, unit_signs
+from zonofit.programs._descent_kernel import (
+    CLEAN,
+    EXACT,
+    FELL,
+    FIRM,
+    GAIN,
+    GREED,
+    LARGE,
+    LOCAL,
+    LOOSE,
+    REFRESH,
+    STALLED,
+    STEADY,
+    STEPS,
+    STILL,
+    TARGET,
+    TRIFLE,
+    advance,
+    propose,
+    state,
+    unit_signs,
+)
+from zonofit.programs._descent_line import arrive, seek
+from zonofit.programs._descent_losses import compiled, measure
 from zonofit.programs._descent_search import breakpoints
-from zonofit.programs._descent_walls import join, release, rest, settle
+from zonofit.programs._descent_step import RHO, gradient
+from zonofit.programs._descent_walls import join, release, rest, settle, touch
+from zonofit.programs._frame_kernel import CORE, KERNEL, frame_start
 from zonofit.programs.losses import Loss
 
-_REACH = 10.0  # curvatures are raised until no example wants to move by more, in units of the labels
-_FLAT = 1e-12  # and to this part of the largest
-_LEVEL = 1e-11  # rho of the step
-_LOOSE, _FIRM = 1e-4, 1e-15  # as in the squared kernel; slopes carry more rounding here
-_LARGE, _SMALL = 1e-3, 1e-6
-_GREED, _GAIN = 0.3, 1e-3
-_STILL = 3  # steps without gain after which a piece has no more to give
-_TRIFLE = 1e-13  # a unit that contributes less to the predictions is at w = 0
-_FLOOR = 1e-16  # a value below this part of the start's, or of 1, is zero
+_REACH = 10.0  # curvatures are raised until no example wants to move by more, in units of the labels, at the start
+_FARTHEST = 1e8  # and at most, after steps that were short of the minimum
+_LONG, _SHORT, _FARTHER = 0.5, 0.1, 4.0  # Newton steps that change the reach, and by how much
+_FLAT = 1e-12  # curvatures are raised to this part of the largest
+_LEVEL = 1e-7  # most regularisation against examples that no step can reach, as in the squared kernel
+_TINY = 1e-18  # values below this, for labels of size 1, may be all rounding
+_ROUNDED = 16.0  # a value at most this many times what rounding in the predictions can make is 0
+_VANISHED = 1e-16  # a loss with no minimiser that is below this, for labels of size 1, adds nothing to them
+_STEEP = 1e-6  # a slope below this, in units of |v||(size ν)|, is none
+_EVEN, _SLOW = 2e-7, 1e-10  # gains below the second, of the value, count as none once slopes are below the first
+_HALVINGS = 60  # of a unit that leaves w = 0, until the loss itself approves
 
 
 def descend_smooth(X, y, p, v, W, c0, loss: Loss, alpha, bias, limit, target):
     """Descend; W is written. Returns status, c, activity, kinds, ν and counts as `descend_squared` does."""
-    walk = _Walk(X, y, p, v, W, c0, loss, alpha, bias)
-    count = walk.count
-    value = walk.value()
-    best, idle, still, tight, status = np.inf, 0, 0, False, STEPS
-    zero = _FLOOR * min(value, 1.0)
-    while count[0] < limit:
-        if value <= max(target, zero):
-            status = TARGET if value <= target else EXACT
+    pair = compiled(loss)
+    zero = 0.0 if loss.translates else _VANISHED
+    if pair is None:
+        return walk(loss, X, y, p, v, W, c0, alpha, bias, limit, float(target), zero)
+    return walk_compiled(pair, X, y, p, v, W, c0, alpha, bias, limit, float(target), zero)
+
+
+def walk(loss, X, y, p, v, W, c0, alpha, bias, limit, enough, zero):
+    """The whole descent; ``loss`` is a pair of `compiled` when this is compiled, and a `Loss` otherwise."""
+    m, r = W.shape
+    N = y.size
+    q = m * r + 1
+    side = min(q, N + 1)
+    count = np.zeros(6, np.int64)
+    c = np.array([c0])
+    XT = np.ascontiguousarray(X.T)
+    size, none = np.empty(N), np.zeros(N)
+    XX = np.dot(X, XT) if q > N else np.empty((0, 0))
+    G = np.empty((N, N)) if q > N else np.empty((0, 0))
+    H, T, was = np.empty((q, q)), np.empty((side, side)), np.empty((m, N))
+    P = np.empty((4, max(N, q)))
+    B, L = np.empty((m, r, r)), np.empty((m, r, r))
+    K, nk, ndep = np.zeros((m, r), np.int64), np.zeros(m, np.int64), np.zeros(m, np.int64)
+    on, act, bits, tally = (
+        np.empty((m, N), np.int8),
+        np.empty((m, N)),
+        np.empty((m, N), np.uint8),
+        np.empty(N, np.uint8),
+    )
+    Z, Q, when = np.empty((m, N)), np.empty((m, N)), np.empty((m, N))
+    raw, keys = np.empty(m * N), np.empty(m * N)
+    drawn, names, heads = np.empty(m * N, np.int32), np.empty(m * N, np.int32), np.empty(m * N + 2, np.int32)
+    u, rate, nu, h, e, ahead = np.empty(N), np.empty(N), np.empty(N), np.ones(N), np.empty(N), np.empty(N)
+    mu, one, line = np.empty(N), np.empty(N), np.empty(N)
+    D, g = np.zeros((m, r)), np.empty((m, r))
+    half, x = np.empty(q), np.empty(q)
+    scratch = np.empty((4, r + 1))
+    short = np.empty(max(r, m), np.int64)
+    plain = unit_signs(v)
+    begin(X, size, B)
+    _, floor, _ = state(XT, none, h, v, W, c, alpha, on, act, Z, u, nk, ndep, mu, True)
+    value = measure(loss, u, y, p, nu, h) + 0.5 * alpha * inner(W, W)
+    window, reach, idle, still, last = 1.0, _REACH, 0, 0, np.inf
+    tight, since, level = False, 0, RHO
+    status = STEPS
+    while True:
+        if value <= max(enough, zero, _TINY):
+            _, floor, _ = state(XT, none, h, v, W, c, alpha, on, act, Z, u, nk, ndep, mu, False)
+            value = measure(loss, u, y, p, nu, h) + 0.5 * alpha * inner(W, W)
+            since = 0
+            if value <= max(_ROUNDED * floor, zero):
+                status = EXACT
+                break
+            if value <= enough:
+                status = TARGET
+                break
+        if count[0] >= limit:
             break
-        slope, dc = walk.direction()
-        if value < best * (1.0 - 1e-12):
+        expand(p, nu, h, reach, e)
+        wide = left_over(nk, r) > N
+        was.fill(-1.0)
+        rho = 0.0
+        while True:
+            rho, dc, slope, _, error = propose(
+                X, XT, XX, size, v, plain, act, bits, B, nk, on, bias, h, alpha, level, e, W, wide, True, rho,
+                G, H, T, P, was, D, Q, rate, g, mu, one, nu, line, half, x, short, tally,
+            )  # fmt: skip
+            count[3] += 1
+            if error <= CLEAN or level > _LEVEL or not wide:
+                break
+            level *= 100.0
+        if value < last * (1.0 - FELL):
             idle = 0
-        tight = tight or (idle > 0 and not -slope > _FIRM * value)
-        if still >= _STILL or not -slope > (_FIRM if tight or idle > 0 else _LOOSE) * value:
-            tight = tight or still >= _STILL
-            if walk.release(_GREED if idle == 0 else 1.0, _SMALL if tight else _LARGE):
-                idle, still, tight, best = idle + 1, 0, False, value
-                value = walk.value()
-                if idle > 2 * X.shape[1] + 20:
+        tight = tight or still >= STILL or (idle > 0 and not -slope > FIRM * value)
+        if still >= STILL or not -slope > (FIRM if tight or idle > 0 else LOOSE) * value:
+            rest(size, v, W, act, Z, nk, on, ndep, TRIFLE)
+            state(XT, none, h, v, W, c, alpha, on, act, Z, u, nk, ndep, mu, False)
+            value = measure(loss, u, y, p, nu, h) + 0.5 * alpha * inner(W, W)
+            expand(p, nu, h, reach, e)
+            since = 0
+            walls = nk.copy()
+            got = release(
+                X, XT, size, h, v, W, alpha, u, nu, act, Z, B, L, K, nk, on, ndep, g, scratch, line,
+                GREED if idle == 0 else 1.0, _STEEP if tight else LARGE,
+            )  # fmt: skip
+            if got > 0:
+                count[2] += got
+                idle, still, last, tight = idle + 1, 0, value, False
+                j = risen(walls, nk, r)
+                if j >= 0:
+                    for _ in range(_HALVINGS):
+                        if measure(loss, u, y, p, nu, h) + 0.5 * alpha * inner(W, W) < last:
+                            break
+                        halve(j, v, W, act, Z, u)
+                value = measure(loss, u, y, p, nu, h) + 0.5 * alpha * inner(W, W)
+                if idle > 2 * r + 20:
                     status = STALLED
                     break
                 continue
-            if tight:
-                status = LOCAL
-                break
-            tight = True
-            continue
-        joins = count[4]
-        gain, flips = walk.step(dc, value, tight)
-        value -= gain
+            if not tight:
+                tight = True
+                continue
+            if touch(X, XT, size, W, act, Z, B, L, K, nk, on, ndep, scratch) > 0:
+                still = 0
+                continue
+            status = LOCAL if steepness(size, v, nu, g, B, nk, bias) <= _STEEP else STALLED
+            break
+        before = value
+        breakpoints(Z, act, Q, when)
+        step, name, flips = seek(
+            loss, y, p, v, act, Q, when, u, rate, slope, value, alpha * inner(W, D), alpha * inner(D, D), window,
+            max(zero, enough), raw, drawn, keys, names, heads, e, ahead,
+        )  # fmt: skip
+        advance(step, dc, D, Q, h, alpha, W, c, Z, e)
+        arrive(u, rate, step)
+        value = measure(loss, u, y, p, nu, h) + 0.5 * alpha * inner(W, W)
+        window = min(1.5 * step + 1e-3, 1.0)
         count[0] += 1
         count[1] += flips
-        still = still + 1 if gain <= 1e-14 * value and count[4] == joins else 0
-    walk.refresh()
-    settle(walk.size, W, walk.act, walk.Z, walk.on)
-    nu = walk.slopes()
-    return status, float(walk.c[0]), walk.act, walk.on, nu, count
+        since += 1
+        if step > _LONG:
+            reach = min(_FARTHER * reach, _FARTHEST)
+        elif step < _SHORT and name < 0:
+            reach = max(reach / _FARTHER, _REACH)
+        if value < 0.25 * before:
+            level = RHO
+        tight = tight and flips == 0 and name < 0
+        still += 1
+        if value < before * (1.0 - _SLOW):
+            still = 0
+        elif value < before * (1.0 - STEADY):  # towards a minimum at infinity steps gain little for ever
+            gradient(XT, v, act, nu, alpha, W, g, line)
+            still = still if steepness(size, v, nu, g, B, nk, bias) <= _EVEN else 0
+        if name >= 0 and (wide or step == 0.0 or before - value < GAIN * before):
+            count[4] += 1
+            still = 0
+            join(name // N, name % N, X, XT, size, W, act, Z, B, L, K, nk, on, ndep, scratch)
+        if since >= REFRESH:
+            state(XT, none, h, v, W, c, alpha, on, act, Z, u, nk, ndep, mu, False)
+            value = measure(loss, u, y, p, nu, h) + 0.5 * alpha * inner(W, W)
+            since = 0
+    state(XT, none, h, v, W, c, alpha, on, act, Z, u, nk, ndep, mu, False)
+    settle(size, W, act, Z, on)
+    measure(loss, u, y, p, nu, h)
+    return status, c[0], act, on, nu, count
 
 
-class _Walk:
-    """The arrays that the kernels work on, and the few steps that the loss takes part in."""
-
-    def __init__(self, X, y, p, v, W, c0, loss, alpha, bias):
-        (N, r), m = X.shape, len(v)
-        q = m * r + 1
-        self.X, self.y, self.p, self.v, self.W, self.loss = X, y, p, v, W, loss
-        self.alpha, self.bias, self.c = alpha, bias, np.array([c0])
-        self.XT, self.size = np.ascontiguousarray(X.T), np.sqrt(np.einsum("ij,ij->i", X, X))
-        wide = q > N
-        self.XX, self.G = (X @ X.T, np.empty((N, N))) if wide else (np.empty((0, 0)), np.empty((0, 0)))
-        side = min(q, N + 1)
-        self.H, self.T, self.was = np.empty((q, q)), np.empty((side, side)), np.empty((m, N))
-        self.P, self.bits, self.tally = np.empty((4, max(N, q))), np.empty((m, N), np.uint8), np.empty(N, np.uint8)
-        self.B, self.L = np.tile(np.eye(r), (m, 1, 1)), np.zeros((m, r, r))
-        self.K, self.nk, self.ndep = np.zeros((m, r), np.int64), np.zeros(m, np.int64), np.zeros(m, np.int64)
-        self.on, self.act = np.zeros((m, N), np.int8), np.zeros((m, N))
-        self.Z, self.Q, self.when = (np.empty((m, N)) for _ in range(3))
-        self.e, self.rate, self.nu, self.mu, self.one, self.line = (np.empty(N) for _ in range(6))
-        self.D, self.g, self.half, self.x = np.empty((m, r)), np.empty((m, r)), np.empty(q), np.empty(q)
-        self.scratch, self.short = np.empty((3, r + 1)), np.empty(max(r, m), np.int64)
-        self.plain, self.h, self.count = unit_signs(v), np.ones(N), np.zeros(6, np.int64)
-        self.refresh(True)
-
-    def refresh(self, fresh=False):
-        state(
-            self.XT, self.y, self.h, self.v, self.W, self.c, self.alpha, self.on, self.act, self.Z, self.e, self.nk,
-            self.ndep, self.mu, fresh,
-        )  # fmt: skip
-
-    def predictions(self):
-        return self.c[0] + self.v @ (self.act * self.Z)
-
-    def ridge(self, W):
-        return 0.5 * self.alpha * float(np.vdot(W, W))
-
-    def value(self):
-        return float(self.p @ self.loss.value(self.predictions(), self.y)) + self.ridge(self.W)
-
-    def slopes(self):
-        return self.p * self.loss.slope(self.predictions(), self.y)
-
-    def direction(self):
-        """Newton direction of the expanded loss; its slope, and the rate of c."""
-        if self.count[0] % 40 == 39:
-            self.refresh()
-        u = self.predictions()
-        slope, curvature = self.loss.slope(u, self.y), self.loss.curvature(u, self.y)
-        self.nu[:] = self.p * slope
-        curvature = np.maximum(curvature, np.abs(slope) / _REACH)
-        self.h = self.p * np.maximum(curvature, _FLAT * float(curvature.max()) + 1e-200)
-        self.e[:] = self.nu / self.h
-        self.was.fill(-1.0)
-        self.wide = int((self.X.shape[1] - self.nk).sum()) + 1 > len(self.y)
-        _, dc, slope, _, _ = propose(
-            self.X, self.XT, self.XX, self.size, self.v, self.plain, self.act, self.bits, self.B, self.nk, self.on,
-            self.bias, self.h, self.alpha, _LEVEL, self.e, self.W, self.wide, True, 0.0, self.G, self.H, self.T, self.P,
-            self.was, self.D, self.Q, self.rate, self.g, self.mu, self.one, self.nu, self.line, self.half, self.x,
-            self.short, self.tally,
-        )  # fmt: skip
-        return slope, dc
-
-    def release(self, greed, bar):
-        """Let walls go; whether any went. A unit that leaves w = 0 does so by a step that the loss itself approves."""
-        self.nu[:] = self.slopes()
-        rest(self.size, self.v, self.W, self.act, self.Z, self.nk, self.on, self.ndep, _TRIFLE)
-        before, rested = self.value(), self.nk == self.X.shape[1]
-        got = release(
-            self.X, self.XT, self.size, self.h, self.v, self.W, self.alpha, self.e, self.nu, self.act, self.Z, self.B, self.L,
-            self.K, self.nk, self.on, self.ndep, self.g, self.scratch, self.line, self.mu, greed, bar,
-        )  # fmt: skip
-        self.count[2] += got
-        for j in np.flatnonzero(rested & (self.nk == 0)):
-            for _ in range(60):
-                if self.value() < before:
-                    break
-                self.W[j] *= 0.5
-                self.Z[j] *= 0.5
-        return got > 0
-
-    def step(self, dc, value, tight):
-        """Line search on the loss itself, and the step; the decrease, and the number of flips."""
-        breakpoints(self.Z, self.act, self.Q, self.when)
-        flat = self.when.ravel()
-        order = np.flatnonzero(np.isfinite(flat))
-        order = order[np.argsort(flat[order], kind="stable")]
-        times = flat[order]
-        rank = np.full(flat.size, len(order))
-        rank[order] = np.arange(len(order))
-        rank = rank.reshape(self.when.shape)
-        flats = self.alpha * np.array([np.vdot(self.W, self.D), np.vdot(self.D, self.D)])
-
-        def piece(k):  # activity after k breakpoints; predictions there are start + t * rate
-            act = np.where(rank < k, 1.0 - self.act, self.act)
-            return act, self.c[0] + self.v @ (act * self.Z), dc + self.v @ (act * self.Q)
-
-        def slope(start, rate, t):
-            return float((self.p * self.loss.slope(start + t * rate, self.y)) @ rate + flats[0] + t * flats[1])
-
-        def height(start, rate, t):
-            bend = self.ridge(self.W) + t * (flats[0] + 0.5 * t * flats[1])
-            return float(self.p @ self.loss.value(start + t * rate, self.y)) + bend
-
-        low, high, floor = 0, len(order) + 1, value
-        middle = int(np.searchsorted(times, 1.0))  # a whole Newton step is the best guess
-        while high - low > 1:
-            middle = middle if low < middle < high else (low + high) // 2
-            _, start, rate = piece(middle)
-            t = times[middle - 1]
-            here = height(start, rate, t)
-            if here <= floor and slope(start, rate, t) < 0.0:
-                low, floor = middle, here
-            else:
-                high = middle
-        act, start, rate = piece(low)
-        a, b = (times[low - 1] if low else 0.0), (times[low] if low < len(order) else np.inf)
-        hit = np.isfinite(b) and slope(start, rate, b) < 0.0
-        t = b if hit else _least(lambda s: slope(start, rate, s), a, b)
-        after = height(start, rate, t)
-        if not after <= value:
-            return 0.0, 0
-        self.act[:] = act
-        self.W += t * self.D
-        self.Z += t * self.Q
-        self.c[0] += t * dc
-        if hit:
-            j, i = divmod(int(order[low]), len(self.y))
-            self.Z[j, i] = 0.0
-            if self.wide or t == 0.0 or value - after < _GAIN * value:
-                self.count[4] += 1
-                join(
-                    j, i, self.X, self.XT, self.size, self.W, self.act, self.Z, self.B, self.L, self.K, self.nk, self.on,
-                    self.ndep, self.scratch,
-                )  # fmt: skip
-        return value - after, low
+walk_compiled = njit(**KERNEL)(walk)
 
 
-def _least(slope, a, b):
-    """Where a rising slope on [a, b] passes zero, by bisection with secants; b may be infinite."""
-    if not np.isfinite(b):
-        b = max(2.0 * a, 1.0)
-        while slope(b) < 0.0 and b < 1e8:
-            a, b = b, 4.0 * b
-    low, high = slope(a), slope(b)
-    for n in range(80):
-        t = 0.5 * (a + b) if n % 3 == 2 or not high > low else a + (b - a) * (-low / (high - low))
-        t = min(max(t, a), b)
-        here = slope(t)
-        if here < 0.0:
-            a, low = t, here
-        else:
-            b, high = t, here
-        if b - a <= 1e-12 * b or here == 0.0:
-            break
-    return a if low > -high else b
+@njit(**CORE)
+def begin(X, size, B):
+    """Lengths of the examples, and frames without walls."""
+    for i in range(size.size):
+        s = 0.0
+        for b in range(X.shape[1]):
+            s += X[i, b] * X[i, b]
+        size[i] = np.sqrt(s)
+    for j in range(B.shape[0]):
+        frame_start(B[j])
+
+
+@njit(**CORE)
+def inner(A, B):
+    """Sum of the products of the entries."""
+    s = 0.0
+    for j in range(A.shape[0]):
+        for b in range(A.shape[1]):
+            s += A[j, b] * B[j, b]
+    return s
+
+
+@njit(**CORE)
+def expand(p, nu, h, reach, e):
+    """Raise curvatures h to where a Newton step is sensible, and the residual e = ν/h that squares would have."""
+    top = 0.0
+    for i in range(h.size):
+        top = max(top, h[i] / p[i], abs(nu[i]) / (p[i] * reach))
+    least = _FLAT * top if top > 0.0 else 1.0
+    for i in range(h.size):
+        h[i] = max(h[i], abs(nu[i]) / reach, p[i] * least)
+        e[i] = nu[i] / h[i]
+
+
+@njit(**CORE)
+def left_over(nk, r):
+    """Parameters that the walls leave."""
+    free = 1
+    for j in range(nk.size):
+        free += r - nk[j]
+    return free
+
+
+@njit(**CORE)
+def steepness(size, v, nu, g, B, nk, bias):
+    """Largest slope along a direction that keeps the walls of one unit, in units of |v_j| |(size ν)|, or of c."""
+    m, r = g.shape
+    norm, total, length = 0.0, 0.0, 0.0
+    for i in range(nu.size):
+        norm += (size[i] * nu[i]) ** 2
+        length += nu[i] * nu[i]
+        total += nu[i]
+    if norm == 0.0:
+        return 0.0
+    worst = bias * abs(total) / np.sqrt(length)
+    for j in range(m):
+        s = 0.0
+        for b in range(nk[j], r):
+            t = 0.0
+            for a in range(r):
+                t += B[j, b, a] * g[j, a]
+            s += t * t
+        worst = max(worst, np.sqrt(s / norm) / abs(v[j]) if v[j] != 0.0 else 0.0)
+    return worst
+
+
+@njit(**CORE)
+def risen(before, after, r):
+    """The unit that had r walls, which is w = 0, and has none now; -1 if there is none."""
+    for j in range(before.size):
+        if before[j] == r and after[j] == 0:
+            return j
+    return -1
+
+
+@njit(**CORE)
+def halve(j, v, W, act, Z, u):
+    """Half of what unit j has."""
+    for b in range(W.shape[1]):
+        W[j, b] *= 0.5
+    for i in range(u.size):
+        Z[j, i] *= 0.5
+        u[i] -= v[j] * act[j, i] * Z[j, i]

@@ -1,9 +1,10 @@
 """Newton directions on one piece of the loss: kernels of `zonofit.programs.descent`.
 
-On a piece the residual is linear in the parameters: e + P δ. With more parameters than examples the step solves the N×N system
-``(P Pᵀ + (alpha + rho)/h) μ = e - θ P w``, ``δ = -θ w - Pᵀ μ``, otherwise the q×q normal equations. P is never built:
-``P Pᵀ = (AᵀV²A) ∘ (X Xᵀ)`` less what the walls forbid, and the normal matrix has one block ``Σ h_i x_i x_iᵀ`` a pair of units.
-``rho`` is a tiny multiple of the trace, so that dependent columns, dead units and examples that no unit sees do no harm.
+On a piece the residual is linear in the parameters: e + P δ. With more parameters than examples the step solves the N×N
+system ``(P Pᵀ + (alpha + rho)/h) μ = e - θ P w``, ``δ = -θ w - Pᵀ μ``, otherwise the q×q normal equations. P is never
+built: ``P Pᵀ = (AᵀV²A) ∘ (X Xᵀ)`` less what the walls forbid, and the normal matrix has one block ``Σ h_i x_i x_iᵀ`` a
+pair of units. ``rho`` is a tiny multiple of the trace, so that dependent columns, dead units and examples that no unit
+sees do no harm.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ _RHO_NARROW = 1e-12
 def cholesky(G, n, P):
     """Upper triangular factor RᵀR of a symmetric matrix, over its upper triangle; a pivot that vanishes is fixed at 0.
 
-    Four rows at a time, through the copy P (4, n) of them. Columns are unsigned: of a signed index that starts above 0 numba
-    must ask at every access whether it counts from the end, and then nothing is vectorised.
+    Four rows at a time, through the copy P (4, n) of them. Columns are unsigned: of a signed index that starts above 0
+    numba must ask at every access whether it counts from the end, and then nothing is vectorised.
     """
     top = 0.0
     for a in range(n):
@@ -87,7 +88,7 @@ def solve(R, n, x):
 
 @njit(**KERNEL)
 def common_units(v, act, bits, plain, i, low, names, tally, row):
-    """``row[k] = Σ v_j²`` over the units that are active on both i and k, for k >= i; by counting if all |v_j| are 1."""
+    """``row[k] = Σ v_j²`` over the units active on both i and k, for k >= i; by counting if all |v_j| are 1."""
     m, N = act.shape
     end = np.uint64(N)
     count = 0
@@ -265,10 +266,10 @@ def normal(XT, v, act, h, H, line, other):
             for i in range(N):
                 s += line[i]
             H[j * r + a, q] = s
-            for l in range(j, m):
+            for o in range(j, m):
                 for i in range(N):
-                    other[i] = act[l, i] * line[i]
-                y = v[l]
+                    other[i] = act[o, i] * line[i]
+                y = v[o]
                 b = 0
                 while b + 3 < r:
                     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
@@ -278,16 +279,16 @@ def normal(XT, v, act, h, H, line, other):
                         s1 += t * XT[b + 1, i]
                         s2 += t * XT[b + 2, i]
                         s3 += t * XT[b + 3, i]
-                    H[j * r + a, l * r + b] = y * s0
-                    H[j * r + a, l * r + b + 1] = y * s1
-                    H[j * r + a, l * r + b + 2] = y * s2
-                    H[j * r + a, l * r + b + 3] = y * s3
+                    H[j * r + a, o * r + b] = y * s0
+                    H[j * r + a, o * r + b + 1] = y * s1
+                    H[j * r + a, o * r + b + 2] = y * s2
+                    H[j * r + a, o * r + b + 3] = y * s3
                     b += 4
                 while b < r:
                     s0 = 0.0
                     for i in range(N):
                         s0 += other[i] * XT[b, i]
-                    H[j * r + a, l * r + b] = y * s0
+                    H[j * r + a, o * r + b] = y * s0
                     b += 1
     s = 0.0
     for i in range(N):
@@ -301,11 +302,11 @@ def flip_normal(X, v, act, h, j, i, sign, H):
     m = act.shape[0]
     r = X.shape[1]
     q = m * r
-    for l in range(m):
-        if act[l, i] == 0.0:
+    for o in range(m):
+        if act[o, i] == 0.0:
             continue
-        y = sign * h[i] * v[j] * v[l]
-        low, high = min(j, l), max(j, l)
+        y = sign * h[i] * v[j] * v[o]
+        low, high = min(j, o), max(j, o)
         for a in range(r):
             s = y * X[i, a]
             for b in range(r):
@@ -320,7 +321,7 @@ def normal_direction(v, B, nk, bias, alpha, H, g, gc, T, P, half, x, D):
     """Direction from the normal equations in the free directions of all units; the rate of the output bias."""
     m, r = D.shape
     q = m * r
-    # T = rows reduced, in place of a copy: for unit pairs j <= l the block B_j H_jl B_lᵀ
+    # T = rows reduced, in place of a copy: for unit pairs j <= o the block B_j H_jo B_oᵀ
     p = 0
     for j in range(m):
         fj = r - nk[j]
@@ -329,9 +330,9 @@ def normal_direction(v, B, nk, bias, alpha, H, g, gc, T, P, half, x, D):
             for k in range(np.uint64(j * r), np.uint64(q + 1)):
                 half[k] = 0.0
             if nk[j] == 0:
-                for l in range(j, m):
+                for o in range(j, m):
                     for b in range(r):
-                        half[l * r + b] = H[j * r + a, l * r + b]
+                        half[o * r + b] = H[j * r + a, o * r + b]
                 half[q] = H[j * r + a, q]
                 x[row] = -g[j, a]
             else:
@@ -343,18 +344,18 @@ def normal_direction(v, B, nk, bias, alpha, H, g, gc, T, P, half, x, D):
                         half[k] += y * H[j * r + e, k]
                 x[row] = s
             col = p
-            for l in range(j, m):
-                if nk[l] == 0:
+            for o in range(j, m):
+                if nk[o] == 0:
                     for b in range(r):
-                        T[row, col + b] = half[l * r + b]
+                        T[row, col + b] = half[o * r + b]
                     col += r
                 else:
-                    for b in range(r - nk[l]):
+                    for b in range(r - nk[o]):
                         s = 0.0
                         for e in range(r):
-                            s += half[l * r + e] * B[l, nk[l] + b, e]
+                            s += half[o * r + e] * B[o, nk[o] + b, e]
                         T[row, col + b] = s
-                    col += r - nk[l]
+                    col += r - nk[o]
             T[row, col] = half[q]
         p += fj
     size = p

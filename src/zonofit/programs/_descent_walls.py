@@ -1,7 +1,7 @@
-"""Walls that units sit on while they descend: how they join, when they let go, and how a flat valley is crossed.
+"""Walls that units sit on while they descend: how they join, and when they let go.
 
-Kernels of `zonofit.programs.descent`. An example is FREE to a unit, one of its WALLs, or DEPENDENT: on the unit's hyperplane
-because it lies in the span of its walls, like a duplicate of one of them; then it keeps still as they do.
+Kernels of `zonofit.programs.descent`. An example is FREE to a unit, one of its WALLs, or DEPENDENT: on the unit's
+hyperplane because it lies in the span of its walls, like a duplicate of one of them; then it keeps still as they do.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from zonofit.programs._descent_search import breakpoints, rates
-from zonofit.programs._descent_step import gradient, gram_direction, normal_direction, project
+from zonofit.programs._descent_downhill import revive, unfold
+from zonofit.programs._descent_step import gradient
 from zonofit.programs._frame_kernel import (
     DEPENDENCE,
     DEPENDENT,
@@ -19,7 +19,6 @@ from zonofit.programs._frame_kernel import (
     WALL,
     frame_add,
     frame_remove,
-    frame_start,
     multipliers,
 )
 
@@ -61,7 +60,7 @@ def join(j, i, X, XT, size, W, act, Z, B, L, K, nk, on, ndep, scratch):
 
 @njit(**KERNEL)
 def rest(size, v, W, act, Z, nk, on, ndep, trifle):
-    """Put units at w = 0 whose predictions are at most `trifle`: a ridge shrinks dead units for ever, but never to 0."""
+    """Put units at w = 0 whose predictions are at most `trifle`: a ridge shrinks dead units, but never to 0."""
     m, N = Z.shape
     r = W.shape[1]
     for j in range(m):
@@ -79,6 +78,27 @@ def rest(size, v, W, act, Z, nk, on, ndep, trifle):
             for i in range(N):
                 Z[j, i] = act[j, i] = 0.0
                 on[j, i] = DEPENDENT
+
+
+@njit(**KERNEL)
+def touch(X, XT, size, W, act, Z, B, L, K, nk, on, ndep, scratch):
+    """What lies on a unit's hyperplane joins, though the unit was not held there; how many did.
+
+    Slopes on one side of a wall say nothing about the other, so a local minimum must know all walls that it lies on.
+    """
+    m, N = Z.shape
+    r = W.shape[1]
+    got = 0
+    for j in range(m):
+        length = 0.0
+        for b in range(r):
+            length += W[j, b] * W[j, b]
+        bound = _TIGHT * np.sqrt(length)
+        for i in range(N):
+            if nk[j] < r - 1 and on[j, i] == FREE and abs(Z[j, i]) <= bound * size[i]:
+                join(j, i, X, XT, size, W, act, Z, B, L, K, nk, on, ndep, scratch)
+                got += 1
+    return got
 
 
 @njit(**KERNEL)
@@ -110,7 +130,7 @@ def depends(X, size, B, j, k, i):
 
 
 @njit(**KERNEL)
-def release(X, XT, size, h, v, W, alpha, e, nu, act, Z, B, L, K, nk, on, ndep, g, scratch, line, other, greed, bar):
+def release(X, XT, size, h, v, W, alpha, e, nu, act, Z, B, L, K, nk, on, ndep, g, scratch, line, greed, bar):
     """Release at most one wall a unit, where that is a descent to first order; how many were."""
     m, N = act.shape
     r = XT.shape[0]
@@ -179,7 +199,12 @@ def release(X, XT, size, h, v, W, alpha, e, nu, act, Z, B, L, K, nk, on, ndep, g
     if got > 0:
         return got
     for j in range(m):
-        if nk[j] == r and revive(j, X, XT, size, h, v, W, alpha, nu, e, act, Z, B, L, K, nk, on, ndep, bar * norm, scratch, line, other):
+        if nk[j] == r:
+            if revive(
+                j, X, XT, size, h, v, W, alpha, nu, e, act, Z, B, L, K, nk, on, ndep, g[j], bar * norm, scratch, line
+            ):
+                return 1
+        elif ndep[j] > 0 and unfold(j, X, XT, size, v, nu, act, B, L, K, nk, on, ndep, g[j], bar * norm, scratch, line):
             return 1
     return 0
 
@@ -198,196 +223,3 @@ def dual(B, L, k, at, along, d):
         for a in range(k):
             s += along[a] * B[a, e]
         d[e] = s
-
-
-@njit(**KERNEL)
-def revive(j, X, XT, size, h, v, W, alpha, nu, e, act, Z, B, L, K, nk, on, ndep, bar, scratch, line, other):
-    """Move a unit away from w = 0 along the best of a few directions, if one is a descent; the residual moves with it.
-
-    To first order the value changes by ``v Σ ν_i max(0, x_i·d)``. Whether any d makes this negative is a question
-    about two zonotopes; each try starts at an example or the gradient and follows the gradient of its own pattern.
-    """
-    N, r = X.shape
-    d, best = scratch[0], scratch[2]
-    least = 0.0
-    tries = min(2 * N, 200)
-    for o in range(tries + 2):
-        if o < 2:
-            for b in range(r):
-                d[b] = 0.0
-            for i in range(N):
-                for b in range(r):
-                    d[b] -= v[j] * nu[i] * X[i, b] * (1.0 if o == 0 else -1.0)
-        else:
-            sign = 1.0 if o % 2 == 0 else -1.0
-            for b in range(r):
-                d[b] = sign * X[((o - 2) // 2) % N, b]
-        for _ in range(3):
-            s = 0.0
-            for b in range(r):
-                s += d[b] * d[b]
-            if s == 0.0:
-                break
-            s = 1.0 / np.sqrt(s)
-            for b in range(r):
-                d[b] *= s
-            change = 0.0
-            for i in range(N):
-                line[i] = 0.0
-            for b in range(r):
-                for i in range(N):
-                    line[i] += d[b] * XT[b, i]
-            for i in range(N):
-                change += nu[i] * max(line[i], 0.0)
-            change *= v[j]
-            if change < least:
-                least = change
-                for b in range(r):
-                    best[b] = d[b]
-            for b in range(r):
-                s = 0.0
-                for i in range(N):
-                    if line[i] > 0.0:
-                        s += nu[i] * XT[b, i]
-                d[b] = -v[j] * s
-    if not -least > bar * abs(v[j]):
-        return False
-    curve = alpha
-    for i in range(N):
-        line[i] = 0.0
-    for b in range(r):
-        for i in range(N):
-            line[i] += best[b] * XT[b, i]
-    for i in range(N):
-        curve += h[i] * (v[j] * max(line[i], 0.0)) ** 2
-    step = -least / curve
-    for b in range(r):
-        W[j, b] = step * best[b]
-    frame_start(B[j])
-    nk[j] = 0
-    ndep[j] = 0
-    for i in range(N):
-        on[j, i] = FREE
-        z = step * line[i]
-        Z[j, i] = z
-        act[j, i] = 1.0 if z > 0.0 else 0.0
-        e[i] += v[j] * max(z, 0.0)
-    return True
-
-
-@njit(**KERNEL)
-def next_target(v, size, nu, Z, W, nk, on, bar, tried):
-    """The nearest wall that is worth crossing, j N + i, of those not tried yet; -1 if there is none."""
-    m, N = Z.shape
-    nearest, name = np.inf, -1
-    for j in range(m):
-        if nk[j] == W.shape[1]:
-            continue
-        square = 0.0
-        for b in range(W.shape[1]):
-            square += W[j, b] * W[j, b]
-        square = np.sqrt(square)
-        for i in range(N):
-            if -v[j] * nu[i] * size[i] > bar and on[j, i] == FREE and not tried[j, i]:
-                gap = abs(Z[j, i]) / (size[i] * square)
-                if gap < nearest:
-                    nearest, name = gap, j * N + i
-    return name
-
-
-@njit(**KERNEL)
-def loosen(XT, size, v, W, nu, act, B, L, K, nk, on, ndep, g, line, scratch, bar):
-    """Let go of the walls that hold nothing, to the side where crossing back costs nothing; how many."""
-    m, N = act.shape
-    mu, along = scratch[0], scratch[1]
-    gradient(XT, v, act, nu, 0.0, W, g, line)
-    got = 0
-    for j in range(m):
-        if nk[j] == 0 or nk[j] == W.shape[1] or ndep[j] > 0:
-            continue
-        multipliers(g[j], B[j], L[j], nk[j], mu, along)
-        for a in range(nk[j] - 1, -1, -1):
-            i = K[j, a]
-            idle, busy = abs(mu[a]) * size[i] <= bar, abs(mu[a] + v[j] * nu[i]) * size[i] <= bar
-            if idle or busy:
-                nk[j] = frame_remove(a, B[j], L[j], K[j], nk[j], on[j])
-                act[j, i] = 0.0 if idle else 1.0
-                got += 1
-    return got
-
-
-@njit(**KERNEL)
-def slide(
-    target, XT, size, h, v, W, c, bias, e, act, Z, nk, on, B, wide, G, H, T, P, D, Q, rate, when, g, mu, one, line, half, x
-):  # fmt: skip
-    """Move along the valley, where no prediction changes, towards a wall; the first wall that was met, j N + i, or -1.
-
-    At a local minimum with residual left, a wall with ``v_j ν_i < 0`` off which a unit stays is worth crossing: to first
-    order the value falls on the other side. Where directions are left over, they may lead there for nothing.
-    The direction is what of the wall's normal the predictions do not feel.
-    """
-    m, N = Z.shape
-    r = XT.shape[0]
-    unit, wall = target // N, target % N
-    total = 0.0
-    for j in range(m):
-        for b in range(r):
-            total += W[j, b] * W[j, b]
-            D[j, b] = 0.0
-    total = np.sqrt(total)
-    sign = (-1.0 if act[unit, wall] != 0.0 else 1.0) * total / size[wall]
-    for b in range(r):
-        D[unit, b] = sign * XT[b, wall]
-    project(D, B, nk)
-    dc = 0.0
-    for _ in range(2):
-        if wide:
-            rates(XT, size, D, dc, v, act, on, Q, rate)
-            for j in range(m):
-                for b in range(r):
-                    g[j, b] = D[j, b]
-            dc += gram_direction(XT, v, act, B, nk, bias, 0.0, 1.0, W, rate, G, mu, one, line, D)
-            for j in range(m):
-                for b in range(r):
-                    D[j, b] += g[j, b]
-        else:  # inverse iteration: what the normal matrix does not see grows beyond all else
-            for j in range(m):
-                for b in range(r):
-                    g[j, b] = -D[j, b]
-            dc = normal_direction(v, B, nk, bias, 0.0, H, g, -dc, T, P, half, x, D)
-        length = dc * dc
-        for j in range(m):
-            for b in range(r):
-                length += D[j, b] * D[j, b]
-        length = np.sqrt(length)
-        if not length > (1e-6 * total if wide else 0.0):
-            return -1
-        length = total / length
-        dc *= length
-        for j in range(m):
-            for b in range(r):
-                D[j, b] *= length
-    rates(XT, size, D, dc, v, act, on, Q, rate)
-    if not Q[unit, wall] * sign > 1e-6 * total * abs(sign) * size[wall]:
-        return -1
-    breakpoints(Z, act, Q, when)
-    first, name = 1e3, -1
-    for j in range(m):
-        for i in range(N):
-            if when[j, i] < first:
-                first, name = when[j, i], j * N + i
-    change, value = 0.0, 0.0
-    for i in range(N):
-        change += h[i] * abs((2.0 * e[i] + first * rate[i]) * first * rate[i])
-        value += h[i] * e[i] * e[i]
-    if name < 0 or not change <= 1e-9 * value:
-        return -1
-    for j in range(m):
-        for b in range(r):
-            W[j, b] += first * D[j, b]
-        for i in range(N):
-            Z[j, i] += first * Q[j, i]
-    c[0] += first * dc
-    for i in range(N):
-        e[i] += first * rate[i]
-    return name

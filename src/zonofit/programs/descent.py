@@ -1,24 +1,26 @@
 r"""Facet descent: minimise the loss of a network straight through the walls, ``walls open``.
 
-The mean loss ``F(W, c) = Σ p_i ℓ(u_i, y_i) + alpha/2 ‖W‖²``, ``u = Σ_j v_j max(0, X w_j) + c``, is continuous, and convex on
-each piece where no preactivation changes its sign. So vertices need not be solved one by one:
+The mean loss ``F(W, c) = Σ p_i ℓ(u_i, y_i) + alpha/2 ‖W‖²``, ``u = Σ_j v_j max(0, X w_j) + c``, is continuous, and
+convex on each piece where no preactivation changes its sign. So vertices need not be solved one by one:
 
 1. A Newton step for the current piece, in the directions that keep every unit on the walls it sits on.
 2. Along it, an exact line search over the *breakpoints* where a preactivation passes zero. Walls are passed while
    the slope stays negative; a wall where it turns positive joins (while there are fewer parameters than examples only
    once a step gains little: far from a minimum such walls come and go).
-3. Where a piece has no more to give, multipliers ``Σ μ_i x_i = v_j Σ_i ν_i a_ji x_i + alpha w_j`` over the walls of a unit say
-   which to let go: to the inactive side if μ_i > 0, to the active side if μ_i + v_j ν_i < 0, the worst wall of
-   each unit that is nearly as bad as the worst of all. If there is none, no direction is a descent to first order
-   (examples that coincide are moved together): a directional local minimum.
-4. Such a minimum is often a whole valley: parameters are left over, and some example with residual is seen by no unit that
-   could help. Then the network moves within the valley, its predictions unchanged, to a wall with v_j ν_i < 0;
+3. Where a piece has no more to give, multipliers ``Σ μ_i x_i = v_j Σ_i ν_i a_ji x_i + alpha w_j`` over the walls of a
+   unit say which to let go: to the inactive side if μ_i > 0, to the active side if μ_i + v_j ν_i < 0, the worst wall
+   of each unit that is nearly as bad as the worst of all. If there is none, no direction is a descent to first order:
+   a directional local minimum. Where walls depend on each other, and at w = 0, multipliers do not say it all, and
+   directions are tried.
+4. Such a minimum is often a whole valley: parameters are left over, and some example with residual is seen by no unit
+   that could help. Then the network moves within the valley, its predictions unchanged, to a wall with v_j ν_i < 0;
    behind it the value falls. The answer is a local minimum only after the nearest such walls could not be reached.
 
 Values never rise, and each release from a minimised piece starts below the last or is counted; so it cannot cycle.
 
 Squared loss is one compiled call. Other smooth losses are expanded to second order at each step, and the line search
-asks the loss itself.
+asks the loss itself; that too is one compiled call for the losses of this library. A logistic loss that no weights but
+infinite ones minimise ends as 'exact' once it is 1e-16, or as 'local minimum' once steps gain less than 1e-10 of it.
 """
 
 from __future__ import annotations
@@ -89,18 +91,22 @@ def descend(problem: Problem, W, c: float | None, *, max_steps: int, target: flo
     n = problem.generators.shape[1]
     W = np.asarray(W, float)
     if W.shape != (problem.width, n) or not np.isfinite(W).all():
-        raise InputError(f"W: want finite numbers of shape ({problem.width}, {n}), one row a unit, got shape {W.shape}.")
+        raise InputError(
+            f"W: want finite numbers of shape ({problem.width}, {n}), one row a unit, got shape {W.shape}."
+        )
     if problem.output_bias is not None and c is not None and c != problem.output_bias:
         raise InputError(f"c: the output bias is fixed at {problem.output_bias:g}; leave c out.")
     start = problem.start_bias if c is None else (float(c) - problem.centre) / problem.unit
     found = descend_open(
         problem.design.X, problem.scaled_labels, problem.weights, problem.output_weights,
         W @ problem.design.drop.T / problem.unit, start, loss=problem.scaled_loss, alpha=problem.ridge,
-        bias_free=problem.output_bias is None, max_steps=max_steps, target=target / problem.loss_factor, valleys=valleys,
+        bias_free=problem.output_bias is None, max_steps=max_steps, target=target / problem.loss_factor,
+        valleys=valleys,
     )  # fmt: skip
     return Descent(
-        problem, problem.unit * (found.W @ problem.design.lift.T), problem.centre + problem.unit * found.c, found.patterns,
-        found.on_walls, problem.loss_factor / problem.unit * found.nu, found.status, found.steps, found.releases, found.flips,
+        problem, problem.unit * (found.W @ problem.design.lift.T), problem.centre + problem.unit * found.c,
+        found.patterns, found.on_walls, problem.loss_factor / problem.unit * found.nu, found.status, found.steps,
+        found.releases, found.flips,
     )  # fmt: skip
 
 
@@ -125,8 +131,9 @@ class OpenResult:
     steps, releases, flips : int
         Newton steps; walls let go; signs of preactivations that changed on the way.
     status : str
-        'local minimum' (no direction is a descent to first order), 'target', 'steps' (budget spent), 'stalled' (rounding allows
-        no more), or 'exact' (the loss is as small as rounding in the predictions can make it).
+        'local minimum' (no direction is a descent to first order), 'target', 'steps' (budget spent), 'stalled'
+        (rounding allows no more), or 'exact' (the loss is as small as rounding in the predictions can make it, or, if
+        it does not depend on u - y alone, below 1e-16).
     """
 
     W: np.ndarray
@@ -171,7 +178,7 @@ def descend_open(
     W, c : ndarray (m, r), float
         Start; not written. Units at w = 0 are allowed.
     loss : Loss
-        A smooth loss. The squared one runs compiled from start to end.
+        A smooth loss. Those of this library run compiled from start to end.
     alpha : float
         Ridge on W.
     bias_free : bool
@@ -219,7 +226,9 @@ def descend_open(
     else:
         from zonofit.programs._descent_smooth import descend_smooth
 
-        code, c, act, kind, nu, count = descend_smooth(X, y, p, v, W, float(c), loss, float(alpha), bias, max_steps, target)
+        code, c, act, kind, nu, count = descend_smooth(
+            X, y, p, v, W, float(c), loss, float(alpha), bias, max_steps, target
+        )
     if not np.isfinite(W).all():
         raise FloatingPointError("descend_open left the finite numbers; please report the data.")
     u = np.maximum(X @ W.T, 0.0) @ v + c
@@ -228,15 +237,14 @@ def descend_open(
     value = float(p @ loss.value(u, y))
     if alpha:
         value += 0.5 * alpha * float(np.vdot(W, W))
-    return OpenResult(
-        W, c, act > 0, kind > 0, value, nu, int(count[0]), int(count[2]), int(count[1]), STATUSES[code]
-    )
+    return OpenResult(W, c, act > 0, kind > 0, value, nu, int(count[0]), int(count[2]), int(count[1]), STATUSES[code])
 
 
 def _check(X, y, p, v, W, c, loss, alpha) -> None:
     if X.ndim != 2 or y.shape != X.shape[:1] or p.shape != y.shape or len(y) == 0:
         raise InputError(
-            f"X, y, weights: want (N, r), (N,), (N,) with N > 0, not {X.shape}, {y.shape}, {p.shape}; pass one row an example."
+            f"X, y, weights: want (N, r), (N,), (N,) with N > 0, not {X.shape}, {y.shape}, {p.shape}; "
+            "pass one row an example."
         )
     if v.ndim != 1 or W.shape != (len(v), X.shape[1]) or len(v) == 0:
         raise InputError(f"v, W: want (m,) and (m, {X.shape[1]}), not {v.shape} and {W.shape}; pass one row a unit.")
@@ -244,7 +252,9 @@ def _check(X, y, p, v, W, c, loss, alpha) -> None:
         if not np.isfinite(a).all():
             raise InputError(f"{name}: holds NaN or infinity; remove or fill in these entries.")
     if not (p.min() >= 0 and p.max() > 0):
-        raise InputError("weights: want numbers of 0 or more that are not all 0; drop examples instead of negative weights.")
+        raise InputError(
+            "weights: want numbers of 0 or more that are not all 0; drop examples instead of negative weights."
+        )
     if not (np.isfinite(c) and np.isfinite(alpha) and alpha >= 0):
         raise InputError(f"c, alpha: want finite numbers, alpha not below 0, not {c!r} and {alpha!r}; try 0.")
     if not loss.smooth:
