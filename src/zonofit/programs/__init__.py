@@ -5,8 +5,8 @@ With patterns A ∈ {0,1}^{m×N} fixed, training is convex:
     minimise  Σᵢ pᵢ ℓ(ŷᵢ, yᵢ) + (alpha/2) ‖W‖²   with   ŷᵢ = Σⱼ vⱼ Aⱼᵢ x̄ᵢ·wⱼ + c
     subject to  sⱼᵢ x̄ᵢ·wⱼ >= 0,   s = 2A - 1,
 
-pᵢ the sample weights divided by their sum. A `Problem` holds everything but the patterns; `Problem.solve` answers with a
-`VertexSolution`, `Problem.neighbors` with the `Neighborhood` of one, and `Problem.descend` walks through the walls.
+pᵢ the sample weights divided by their sum. A `Problem` holds everything but the patterns; `Problem.solve` answers with
+a `VertexSolution`, `Problem.neighbors` with the `Neighborhood` of one, and `Problem.descend` walks through the walls.
 
 This layer knows no search.
 """

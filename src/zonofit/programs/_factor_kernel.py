@@ -1,9 +1,9 @@
 """The triangular factor of the reduced problem, kept up to date: kernels shared by vertex program and facet descent.
 
 The free directions of all units and the output bias are the columns of a reduced design P. Rows of ``PT`` hold them as
-vectors over the examples; ``slot[k]`` is the row of column k and ``own[k]`` its unit (-1 for the bias). R is upper triangular
-with ``RᵀR = P diag(h) Pᵀ + ridge`` on the columns in use. Nothing is ever factored from the beginning: a column comes
-(O(Np)), goes (O(p²)), or the columns of one unit are reflected among themselves (O(b²p)).
+vectors over the examples; ``slot[k]`` is the row of column k and ``own[k]`` its unit (-1 for the bias). R is upper
+triangular with ``RᵀR = P diag(h) Pᵀ + ridge`` on the columns in use. Nothing is ever factored from the beginning: a
+column comes (O(Np)), goes (O(p²)), or the columns of one unit are reflected among themselves (O(b²p)).
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ def remove_unit(j, p, R, slot, own):
 def append_column(j, p, least, ridge, h, PT, R, slot, own, x, rest, other):
     """Let the column that stands in ``PT[slot[p]]`` enter; whether it was independent of the p columns in use.
 
-    A column shorter than `least` is rounding and does not enter. Where its part outside their span is short, it is computed as a vector until its length holds still.
+    A column shorter than `least` is rounding and does not enter. Where its part outside their span is short, it is
+    computed as a vector until its length holds still.
     """
     N = h.size
     n = slot[p]
@@ -145,8 +146,8 @@ def append_column(j, p, least, ridge, h, PT, R, slot, own, x, rest, other):
 def remove_direction(start, b, p, mirror, first, R, PT, slot, own, rest):
     """Reflect the b columns from `start` among themselves and take the first away; the number of columns left.
 
-    ``mirror[first : first + b]`` and ``mirror[-1]`` are the reflection of `frame_add`. Only a b by b block of R leaves the
-    triangle, so this costs O(b² p + p² + b N) and no new products with the data.
+    ``mirror[first : first + b]`` and ``mirror[-1]`` are the reflection of `frame_add`. Only a b by b block of R leaves
+    the triangle, so this costs O(b² p + p² + b N) and no new products with the data.
     """
     beta = mirror[mirror.size - 1]
     for i in range(start + b):

@@ -1,8 +1,8 @@
 """One unit's walls as an orthonormal frame: kernels shared by the vertex program and by facet descent.
 
-A unit sits on the independent walls K = (i₁, ..., i_k). The rows of its frame B (r, r) are orthonormal; the first k span
-the walls' rows, with ``X[K[a]] = Σ_b≤a L[a, b] B[b]``, and the unit may move along the others. Adding a wall reflects
-these others once and releasing one rotates the walls after it, O(r²) each.
+A unit sits on the independent walls K = (i₁, ..., i_k). The rows of its frame B (r, r) are orthonormal; the first k
+span the walls' rows, with ``X[K[a]] = Σ_b≤a L[a, b] B[b]``, and the unit may move along the others. Adding a wall
+reflects these others once and releasing one rotates the walls after it, O(r²) each.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def frame_start(B):
 def frame_add(x, size, B, L, k, mirror):
     """Put a wall with row x under the unit; whether it was independent of the k walls that it has.
 
-    Then row k of B is the wall's new direction, and ``mirror`` (r + 1) holds the reflection that the rows k, ..., r - 1 went
-    through: ``B[k + a] -= mirror[r] * mirror[k + a] * Σ_b mirror[k + b] B[k + b]``.
+    Then row k of B is the wall's new direction, and ``mirror`` (r + 1) holds the reflection that the rows k, ..., r - 1
+    went through: ``B[k + a] -= mirror[r] * mirror[k + a] * Σ_b mirror[k + b] B[k + b]``.
     """
     r = B.shape[0]
     if k == r:
@@ -149,8 +149,8 @@ def multipliers(g, B, L, k, mu, along):
 def descent_cone(g, small, tight, X, XT, size, bits, z, B, L, K, k, on, mu, lam, d, scratch, line):
     """Steepest descent -g of one unit, projected onto the directions that no tight wall forbids.
 
-    The projection is ``d = -(g - Σ λ_i s_i x_i)`` with λ ≥ 0 over the tight walls, |z_i| <= tight * size_i, s = 2 bits - 1:
-    non-negative least squares by the method of Lawson and Hanson, started from the walls that the unit has. Leaves
+    The projection is ``d = -(g - Σ λ_i s_i x_i)`` with λ ≥ 0 over the tight walls, |z_i| <= tight * size_i, s = 2 bits
+    - 1: non-negative least squares by the method of Lawson and Hanson, started from the walls that the unit has. Leaves
     the walls with λ > 0 in the frame and λ in ``lam``; returns their number and the length of d. Work ends once that
     length is at most ``small``. ``line`` (N,) and ``scratch`` (2, r + 1) are scratch.
     """

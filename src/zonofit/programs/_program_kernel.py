@@ -2,11 +2,11 @@
 
 minimise ``½ Σ h_i (u_i - t_i)² + ½ ridge ‖W‖²``, ``u = Σ_j v_j a_j ⊙ (X w_j) + c``, subject to ``s_ji x_i·w_j >= 0``.
 
-An active-set method that only ever holds the directions in which something moves. Units start where they are given, mostly
-at w = 0, which every cone contains. At a stationary point each unit's gradient is projected onto the directions that its
-tight walls allow (`descent_cone`, exact also where more walls meet than dimensions, as at w = 0); the units with the
-longest projections get their free directions back, as many as are independent of those in use, so that there are
-never more than N + 1. Then Newton steps, each up to the first wall, which joins.
+An active-set method that only ever holds the directions in which something moves. Units start where they are given,
+mostly at w = 0, which every cone contains. At a stationary point each unit's gradient is projected onto the directions
+that its tight walls allow (`descent_cone`, exact also where more walls meet than dimensions, as at w = 0); the units
+with the longest projections get their free directions back, as many as are independent of those in use, so that there
+are never more than N + 1. Then Newton steps, each up to the first wall, which joins.
 
 It cannot cycle: a wall that blocks a step of length zero right after a release is answered by a step along the
 projected gradients themselves, which no tight wall blocks. So the value falls strictly from one stationary point to the
@@ -45,8 +45,9 @@ _REFRESH = 50  # steps after which what is kept up to date is computed again
 def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, limit, count):
     """Solve the program from the feasible W; W, c, K, nk, lam and nu are read and written. Returns the status.
 
-    ``K[j, :nk[j]]`` are walls on which unit j sits, ``lam`` their multipliers λ >= 0, ``nu = h (u - t)``. ``count`` gets
-    the numbers of Newton steps, walls met and releases. Values are compared with `scale` where that is less than the value.
+    ``K[j, :nk[j]]`` are walls on which unit j sits, ``lam`` their multipliers λ >= 0, ``nu = h (u - t)``. ``count``
+    gets the numbers of Newton steps, walls met and releases. Values are compared with `scale` where that is less than
+    the value.
     """
     m, N = A.shape
     r = X.shape[1]
@@ -68,16 +69,16 @@ def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam,
     mu = np.empty(r)
 
     status = _solve(
-        X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, limit, count, most, B, L, on, nf, Z, Q, side,
-        D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line, mu,
+        X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, limit, count, most, B, L, on, nf, Z, Q,
+        side, D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line, mu,
     )  # fmt: skip
     return _tidy(status, X, XT, size, A, v, h, t, W, c, Z)
 
 
 @njit(**CORE)
 def _solve(
-    X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, limit, count, most, B, L, on, nf, Z, Q, side,
-    D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line, mu,
+    X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, limit, count, most, B, L, on, nf, Z, Q,
+    side, D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line, mu,
 ):  # fmt: skip
     m, N = A.shape
     r = X.shape[1]

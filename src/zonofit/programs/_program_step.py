@@ -1,4 +1,4 @@
-"""Newton steps of the vertex program, the first wall in their way, and what is kept up to date between them: kernels."""
+"""Newton steps of the vertex program, the wall that stops them, and what is kept up to date: kernels."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _NOISE = 16.0  # a gradient counts as zero below this multiple of the rounding i
 @njit(**CORE)
 def begin_unit(X, XT, size, w, K, nk, j, on, B, L, z, scratch):
     """Preactivations of a unit, and its frame from those of the given walls that are tight."""
-    N, r = X.shape
+    r = X.shape[1]
     apply(XT, w, z)
     tight = TIGHT * length_of(w)
     frame_start(B)
@@ -136,8 +136,8 @@ def price_units(
 def release_one(p, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT, R, slot, own, x, rest, other):
     """Release the one wall with the most negative multiplier, of a unit that is not at 0; the columns, and if it was.
 
-    Then the Newton step leads off that wall. Where projected gradients, which know no curvature, zigzag between walls that
-    nearly meet, this does not.
+    Then the Newton step leads off that wall. Where projected gradients, which know no curvature, zigzag between walls
+    that nearly meet, this does not.
     """
     worst, unit, at = 0.0, -1, -1
     for j in range(nk.size):

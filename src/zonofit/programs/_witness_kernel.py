@@ -1,7 +1,7 @@
-"""Points inside chambers, and points of closed chambers nearest to given ones: kernels of `zonofit.programs.feasibility`.
+"""Points inside chambers, and points of closed chambers nearest to given ones: kernels.
 
-Both are projections onto a cone, which `descent_cone` finds in a few pivots. A witness comes from the cone of all (w, t)
-with ``s_i x_i·w / |x_i| >= t``: the point of it nearest to (0, 1) has t > 0 exactly when the chamber is open.
+Both are projections onto a cone, which `descent_cone` finds in a few pivots. A witness comes from the cone of all (w,
+t) with ``s_i x_i·w / |x_i| >= t``: the point of it nearest to (0, 1) has t > 0 exactly when the chamber is open.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def find_witnesses(X, size, A, small, witness, depth):
 def witnesses_near(X, XT, size, A, W, K, nk, witness, depth):
     """A point inside each chamber, from a point W of the closed one and the independent walls K that it lies on.
 
-    Along ``d`` with ``s_i x_i·d = |x_i|`` on these walls, it leaves all of them; half way to the next one is a witness. As deep
-    as the walls allow, in unit rows; 0 where W is 0 or on other walls too.
+    Along ``d`` with ``s_i x_i·d = |x_i|`` on these walls, it leaves all of them; half way to the next one is a witness.
+    As deep as the walls allow, in unit rows; 0 where W is 0 or on other walls too.
     """
     m, N = A.shape
     r = X.shape[1]

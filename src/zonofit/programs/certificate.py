@@ -5,8 +5,9 @@ qⱼ = vⱼ Σᵢ aⱼᵢ νᵢ x̄ᵢ - Σᵢ λⱼᵢ sⱼᵢ x̄ᵢ. Then
 
     D(ν, λ) = - Σᵢ pᵢ ℓ*(νᵢ/pᵢ) - Σⱼ ‖qⱼ‖² / (2 alpha) + b Σᵢ νᵢ
 
-is at most the optimum, where with alpha = 0 the middle term asks for qⱼ = 0, and a free output bias for Σᵢ νᵢ = 0 (a fixed
-one is b). Losses are never negative, so neither is a bound. At a solution ν = p ℓ'(ŷ), qⱼ = -alpha wⱼ, and D is the loss.
+is at most the optimum, where with alpha = 0 the middle term asks for qⱼ = 0, and a free output bias for Σᵢ νᵢ = 0 (a
+fixed one is b). Losses are never negative, so neither is a bound. At a solution ν = p ℓ'(ŷ), qⱼ = -alpha wⱼ, and D is
+the loss.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ class Certificate:
     primal_residual : float
         How far a preactivation is on the wrong side, in units of the largest Σₖ |x̄ᵢₖ wⱼₖ| of its unit.
     stationarity : float
-        The largest entry of vⱼ Σᵢ aⱼᵢ νᵢ x̄ᵢ + alpha wⱼ - Σᵢ λⱼᵢ sⱼᵢ x̄ᵢ and, if the output bias is free, of Σᵢ νᵢ; in units of
-        the same sums over all examples, with absolute values, and with the ν of the best constant network where larger.
+        The largest entry of vⱼ Σᵢ aⱼᵢ νᵢ x̄ᵢ + alpha wⱼ - Σᵢ λⱼᵢ sⱼᵢ x̄ᵢ and, if the output bias is free, of Σᵢ νᵢ; in
+        units of the same sums over all examples, with absolute values, and with the ν of the best constant network
+        where larger.
     dual_residual : float
         The most negative multiplier, in the same units; 0 if none is.
     objective : float

@@ -55,11 +55,12 @@ def find_inside(problem: Problem, patterns: np.ndarray, solution: VertexSolution
     for j in doubtful:
         found = problem.arrangement.membership(patterns[j])
         if not found.feasible:
-            circuit = sorted(found.exact_multipliers)
+            circuit = sorted(found.exact_multipliers or ())
             some = ", ".join(map(str, circuit[:6])) + (", ..." if len(circuit) > 6 else "")
             raise InfeasiblePatternError(
                 f"patterns: row {j} is no chamber, because examples {some} contradict each other "
-                "(the error's `membership` proves it); take patterns from `problem.patterns(W)` or `problem.arrangement`.",
+                "(the error's `membership` proves it); "
+                "take patterns from `problem.patterns(W)` or `problem.arrangement`.",
                 int(j),
                 found,
             )

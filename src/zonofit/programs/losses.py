@@ -31,11 +31,14 @@ class Loss(ABC):
         Whether the slope is continuous; if not, programs go to a linear-programming solver.
     translates : bool
         Whether the loss depends on u - y only, so that labels may be centred and rescaled.
+    attained : bool
+        Whether some prediction has the least loss of each label; the logistic loss only comes near.
     """
 
     quadratic: ClassVar[bool] = False
     smooth: ClassVar[bool] = True
     translates: ClassVar[bool] = False
+    attained: ClassVar[bool] = True
 
     @abstractmethod
     def value(self, u: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -110,6 +113,8 @@ class Logistic(Loss):
 
     The paper prints the sigmoid where the logarithm stands; only the latter is convex and fits its gradient.
     """
+
+    attained: ClassVar[bool] = False
 
     def labels(self, y):
         """0/1 from 0/1 or -1/1."""

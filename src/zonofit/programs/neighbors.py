@@ -1,11 +1,12 @@
-r"""The neighbours of a solved vertex: which can be better, and their solutions in an order that lets a search stop early.
+r"""The neighbours of a solved vertex: which can be better, and their solutions, so that a search may stop early.
 
-Crossing a wall of unit j flips the bit of example i there (and of examples parallel to it). Let ν and λ be the dual values of
-the solution, λ = 0 off its tight walls, and λ′ = vⱼ νᵢ - λⱼᵢ.
+Crossing a wall of unit j flips the bit of example i there (and of examples parallel to it). Let ν and λ be the dual
+values of the solution, λ = 0 off its tight walls, and λ′ = vⱼ νᵢ - λⱼᵢ.
 
-- If λ′ >= 0, the same ν with λ′ on the flipped wall is dual feasible at the neighbour, so that the neighbour is no better.
-- ν may be dual feasible there with other multipliers too: it is exactly when -vⱼ Σ a′ⱼᵢ νᵢ x̄ᵢ, projected onto the neighbour's
-  chamber, is no longer than alpha ‖wⱼ‖. This excludes all that λ′ does and most of the rest, for a small
+- If λ′ >= 0, the same ν with λ′ on the flipped wall is dual feasible at the neighbour, so that the neighbour is no
+  better.
+- ν may be dual feasible there with other multipliers too: it is exactly when -vⱼ Σ a′ⱼᵢ νᵢ x̄ᵢ, projected onto the
+  neighbour's chamber, is no longer than alpha ‖wⱼ‖. This excludes all that λ′ does and most of the rest, for a small
   non-negative least squares problem each.
 - If λ′ < 0, the wall is tight, and the tight walls of the unit are independent, the neighbour is better.
 - What remains, `Neighborhood` solves from where the solution is.
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from zonofit.programs.vertex import VertexSolution
 
 _ROUNDING = 1e-10  # λ′ counts as >= 0 down to this, in units of the terms that it is the difference of
+_BLUR = 1e-14  # what of a ν is rounding, in units of the largest and of those of the best constant
 _BETTER = 1e-10  # a neighbour is better when its objective is less by more than this part
 
 
@@ -106,18 +108,21 @@ class Neighborhood:
         """
         slopes, sizes = self._slopes
         excess = np.zeros(len(self))
-        which = np.flatnonzero(slopes < -_ROUNDING * sizes)
+        problem, solution, design = self.problem, self.solution, self.problem.design
+        v = np.abs(problem.output_weights)[self.units]
+        blur = _BLUR * v * max(np.max(np.abs(solution.nu)), np.max(np.abs(problem.null)))
+        which = np.flatnonzero(slopes < -_ROUNDING * sizes - blur)
         # nothing is better than an exact fit, or than separated classes, whose loss would fall and fall
         if self.solution.status in ("exact", "separable") or len(which) == 0:
             return excess
-        problem, solution, design = self.problem, self.solution, self.problem.design
         length, bound = np.empty(len(which)), np.empty(len(which))
         screen(
             design.X, design.XT, design.size, solution.patterns, problem.output_weights, solution._nu,
             solution._walls, solution._n_walls, self.units, self._start, self._members, which, length, bound,
         )  # fmt: skip
+        rounding = problem.unit / problem.loss_factor * blur[which] * np.max(design.size)
         held = problem.ridge * np.linalg.norm(solution._u, axis=1)[self.units[which]]
-        excess[which] = np.where(length > held * (1.0 + _ROUNDING) + bound, length - held, 0.0)
+        excess[which] = np.where(length > held * (1.0 + _ROUNDING) + bound + rounding, length - held, 0.0)
         return excess
 
     @property
@@ -143,7 +148,8 @@ class Neighborhood:
         Parameters
         ----------
         order : array_like of int, optional
-            In which order to look; those that cannot be better are skipped. By default the largest `excess` comes first.
+            In which order to look; those that cannot be better are skipped. By default the largest `excess` comes
+            first.
         """
         if order is None:
             order = np.argsort(-self.excess, kind="stable")

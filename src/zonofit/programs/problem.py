@@ -32,8 +32,8 @@ class Problem:
     y : array_like (N,)
         Labels.
     output_weights : int or array_like (m,)
-        v, any real numbers; a number m stands for m units of which the first ⌈m/2⌉ have weight 1 and the others -1, which
-        is what the paper fixes.
+        v, any real numbers; a number m stands for m units of which the first ⌈m/2⌉ have weight 1 and the others -1,
+        which is what the paper fixes.
     loss : {"squared", "logistic", "huber", "absolute"} or Loss
     alpha : float
         Ridge on all of W, its last column included.
@@ -49,6 +49,10 @@ class Problem:
     labels, weights : ndarray (N,)
         Labels as the loss wants them; sample weights divided by their sum.
     output_weights : ndarray (m,)
+    constant : float
+        Output bias of the best constant network, or the fixed one.
+    null : ndarray (N,)
+        ν of that network, which says how large a ν is here.
     """
 
     def __init__(
@@ -81,8 +85,9 @@ class Problem:
         self._scale()
 
     def _scale(self) -> None:
-        free = self.output_bias is None
-        self.constant = self.loss.best_constant(self.labels, self.weights) if free else self.output_bias
+        bias = self.output_bias
+        self.constant = self.loss.best_constant(self.labels, self.weights) if bias is None else bias
+        self.null = self.weights * self.loss.slope(np.full(len(self.labels), self.constant), self.labels)
         self.centre = self.constant if self.loss.translates else 0.0
         unit = spread(self.labels, self.weights, self.centre) if self.loss.translates else 1.0
         self.unit = unit or 1.0
@@ -93,7 +98,7 @@ class Problem:
         self.curvature = self.weights * self.scaled_loss.curvature(self.scaled_labels, self.scaled_labels)
         self.design = Design.of(self.generators, self.alpha, self.tolerances)
         self.ridge = self.design.ridge * self.unit**2 / self.loss_factor
-        attained = self.loss.translates or self.alpha > 0
+        attained = self.loss.attained or self.alpha > 0
         flat = np.full(len(self.labels), self.constant)
         self.separable_below = -1.0 if attained else SEPARABLE * self.mean_loss(flat)
 

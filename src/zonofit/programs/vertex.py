@@ -36,12 +36,13 @@ class VertexSolution:
     status : str
         "optimal": no wall can be left with profit. "exact": every label is met up to rounding. "rounding": the same as
         "optimal" as far as floats can tell; the certificate says how far. "separable": logistic loss below 1e-10 of
-        that of the best constant, with no minimiser; larger weights would only go on. "steps": the limit on steps came first.
+        that of the best constant, with no minimiser; larger weights would only go on. "steps": the limit on steps came
+        first.
     steps : int
         Newton steps taken.
     reduced : tuple
-        Weights, output bias, walls, their numbers, multipliers and ν in the coordinates of the problem's `Design`, for the
-        rest of this layer.
+        Weights, output bias, walls, their numbers, multipliers and ν in the coordinates of the problem's `Design`, for
+        the rest of this layer.
     """
 
     def __init__(self, problem: Problem, patterns, status: str, steps: int, reduced) -> None:
