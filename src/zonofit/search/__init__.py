@@ -1,0 +1,37 @@
+r"""Sections 4.2 and 4.3 and appendix G of the paper, and beyond: which patterns to solve the convex problem for.
+
+A search is a small class with its settings; `run` makes it walk:
+
+    trace = run(Hopping(), problem, budget=Budget(seconds=60, target=1e-12), seed=0)
+
+Contract: a search changes a `Walk` and nothing else, draws only from ``walk.rng``, and never touches X or y itself,
+only its `Problem`. So the same seed gives the same path on any number of workers, and a walk can be written to a file
+and taken up again. What came of it is a `Trace`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zonofit.search.budget import Budget
+    from zonofit.search.run import run
+    from zonofit.search.trace import Trace
+    from zonofit.search.walk import Search, Walk
+
+_HOMES = {
+    "Budget": "budget",
+    "Search": "walk",
+    "Trace": "trace",
+    "Walk": "walk",
+    "run": "run",
+}
+
+__all__ = ["Budget", "Search", "Trace", "Walk", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,198 @@
+"""Make a search walk: budgets, several walkers on several workers, callbacks, checkpoints.
+
+Walkers are independent: walker k draws from the k-th child of the seed. They advance in rounds of so many moves each,
+at first 1, then twice as many up to `_LONGEST`; after every round the caller's process looks at all of them. The rounds
+do not depend on time, so that the number of workers changes nothing but the time it takes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zonofit.errors import InputError
+from zonofit.search.budget import Budget
+from zonofit.search.coding import encode
+from zonofit.search.trace import Trace, merge_histories, write_whole
+from zonofit.search.walk import COUNTS, Network, Search, Walk
+
+if TYPE_CHECKING:
+    from zonofit.programs.problem import Problem
+
+_LONGEST = 64  # moves in a round
+_PAUSE = 5.0  # seconds between checkpoints
+_FORMAT = "zonofit checkpoint 1"
+
+
+def run(
+    search: Search,
+    problem: Problem,
+    start=None,
+    *,
+    budget: Budget | None = None,
+    seed: int = 0,
+    walkers: int = 1,
+    n_jobs: int = 1,
+    callback: Callable[[Walk], object] | None = None,
+    checkpoint=None,
+) -> Trace:
+    """Search.
+
+    Parameters
+    ----------
+    search : Search
+    problem : Problem
+    start : optional
+        Weights (m, n) whose patterns, or at which, the first walker begins; the others choose their own.
+    budget : Budget, optional
+    seed : int
+        The same seed gives the same result whatever `n_jobs` is, unless time runs out.
+    walkers : int
+        How many searches, each from a start of its own. The first to reach the target ends all of them.
+    n_jobs : int
+        Worker processes, through joblib: its backends apply, Dask's with ``joblib.parallel_config(backend="dask")``.
+    callback : callable, optional
+        Called with the best walker after each round in which the best network got better. If it returns True the
+        search stops.
+    checkpoint : path, optional
+        Written every few seconds, whole or not at all. If the file is there, the search goes on from it, and ends as if
+        it had never been stopped.
+
+    Returns
+    -------
+    Trace
+        Also after an interrupt (Ctrl-C), with ``stop_reason="interrupted"``, if anything was found.
+    """
+    budget = budget or Budget()
+    if walkers < 1 or int(walkers) != walkers:
+        raise InputError(f"walkers: {walkers!r} will not do; pass a number of walkers that is at least 1.")
+    begin = time.perf_counter()
+    mark = _fingerprint(search, problem, seed, walkers, start)
+    path = None if checkpoint is None else Path(checkpoint)
+    walks, spent, rounds = _take_up(path, mark, problem)
+    if walks is None:
+        children = np.random.SeedSequence(seed).spawn(walkers)
+        walks = [Walk(problem, np.random.default_rng(child)) for child in children]
+    starts = [start, *[None] * (walkers - 1)]
+    written, best, stopped = time.perf_counter(), np.inf, None
+    pool = _Pool(n_jobs, walkers)
+    try:
+        while stopped is None:
+            left = budget.seconds - spent - (time.perf_counter() - begin)
+            moves = min(2**rounds, _LONGEST)
+            walks = pool.advance(search, walks, starts, budget, left, moves)
+            rounds += 1
+            stopped = _verdict(walks)
+            now = time.perf_counter()
+            if path is not None and (now - written > _PAUSE or stopped is not None):
+                _write(path, mark, walks, spent + now - begin, rounds)
+                written = time.perf_counter()
+            leader = _leader(walks)
+            if leader is not None and leader[1].objective < best:
+                best = leader[1].objective
+                if callback is not None and callback(leader[0]) is True:
+                    stopped = stopped or "interrupted"
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    finally:
+        pool.close()
+    leader = _leader(walks)
+    if leader is None:
+        raise KeyboardInterrupt
+    walk, network = leader
+    counts = {name: sum(walk.counts[name] for walk in walks) for name in COUNTS}
+    seconds = spent + time.perf_counter() - begin
+    return Trace(
+        repr(search), seed, network.W, network.c, network.v, network.objective, stopped, seconds, counts, walkers,
+        merge_histories(walks), dict(walk.state.get("details", {})),
+    )  # fmt: skip
+
+
+class _Pool:
+    """Workers that advance walks; none are started for one walker."""
+
+    def __init__(self, n_jobs: int, walkers: int):
+        self.parallel = None
+        if n_jobs != 1 and walkers > 1:
+            from joblib import Parallel
+
+            self.parallel = Parallel(n_jobs=n_jobs)
+            self.parallel.__enter__()
+
+    def advance(self, search, walks, starts, budget, left, moves) -> list[Walk]:
+        tasks = [(search, walk, start, budget, left, moves) for walk, start in zip(walks, starts, strict=True)]
+        if self.parallel is None:
+            return [_advance(*task) for task in tasks]
+        from joblib import delayed
+
+        return list(self.parallel(delayed(_advance)(*task) for task in tasks))
+
+    def close(self) -> None:
+        if self.parallel is not None:
+            self.parallel.__exit__(None, None, None)
+
+
+def _advance(search: Search, walk: Walk, start, budget: Budget, left: float, moves: float) -> Walk:
+    if walk.reason is None:
+        walk.go(search, start, budget, left, moves)
+    return walk
+
+
+def _leader(walks: list[Walk]) -> tuple[Walk, Network] | None:
+    """The walk with the best network; of equal ones the first."""
+    found = [(walk, walk.best) for walk in walks if walk.best is not None]
+    return min(found, key=lambda pair: pair[1].objective) if found else None
+
+
+def _verdict(walks: list[Walk]) -> str | None:
+    """Why all of them stop, or None."""
+    reasons = [walk.reason for walk in walks]
+    for reason in ("interrupted", "target", "seconds"):
+        if reason in reasons:
+            return reason
+    leader = _leader(walks)
+    return None if None in reasons or leader is None else leader[0].reason
+
+
+def _fingerprint(search, problem, seed, walkers, start) -> str:
+    """What a checkpoint belongs to; a file of another search or of other data is refused."""
+    data = hashlib.sha256()
+    for array in (problem.generators, problem.labels, problem.weights, problem.output_weights):
+        data.update(np.ascontiguousarray(array).tobytes())
+    words = [repr(search), repr(problem), repr(problem.output_bias), repr(seed), repr(walkers)]
+    words.append("" if start is None else repr(encode(np.asarray(start, float))))
+    data.update("\n".join(words).encode())
+    return data.hexdigest()
+
+
+def _write(path: Path, mark: str, walks: list[Walk], seconds: float, rounds: int) -> None:
+    content = {"format": _FORMAT, "of": mark, "seconds": seconds, "rounds": rounds}
+    content["walks"] = [walk.to_dict() for walk in walks]
+    write_whole(path, json.dumps(content, allow_nan=False))
+
+
+def _take_up(path: Path | None, mark: str, problem: Problem):
+    """Walks, seconds and rounds of a checkpoint; nothing where there is none."""
+    if path is None or not path.exists():
+        return None, 0.0, 0
+    try:
+        content = json.loads(path.read_text("utf8"))
+        if content["format"] != _FORMAT:
+            raise ValueError("unknown format")
+        if content["of"] != mark:
+            raise InputError(
+                f"checkpoint: {path} belongs to another search, other data or another seed; "
+                "remove it, or name another file."
+            )
+        walks = [Walk.from_dict(problem, walk) for walk in content["walks"]]
+        for walk in walks:  # an ended search goes on when its budget has grown
+            walk.reason = walk.reason if walk.reason in ("local minimum", "complete") else None
+        return walks, float(content["seconds"]), int(content["rounds"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"checkpoint: {path} cannot be read ({error}); remove it, or name another file.") from None
