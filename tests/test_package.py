@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
 # where the import has another name; llvmlite is a part of numba, which pins it
 DISTRIBUTION = {"sklearn": "scikit-learn", "mpl_toolkits": "matplotlib", "llvmlite": "numba"}
-USED_BY_THE_LIBRARY = "parquet", "gpu", "distributed", "export"  # the other extras are for developers
+USED_BY_THE_LIBRARY = "parquet", "gpu", "distributed", "export", "frames"  # the other extras are for developers
 EXECUTED = ["README.md", "docs/notes.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("guide/*.md"))]
 
 
