@@ -14,6 +14,7 @@ from zonofit import __version__
 from zonofit.cli.chambers import chambers
 from zonofit.cli.demo import demo
 from zonofit.cli.output import WARNINGS, emit, say, warning_as_sentence
+from zonofit.cli.search import search
 from zonofit.cli.zonotope import zonotope
 from zonofit.errors import BudgetError, InputError
 
@@ -26,7 +27,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (demo, chambers, zonotope):
+for command in (demo, chambers, zonotope, search):
     app.command()(command)
 
 
