@@ -340,19 +340,30 @@ def stop(process, number, *, after):
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_stopped_with_the_best_so_far(folder, jobs, number, status):
-    if jobs == 2 and number == signal.SIGTERM:
-        pytest.skip("SIGTERM to the whole group ends the workers as well")
     options = ("d.csv", "--target", "y", "--width", "2", "--method", "slow", "--budget", "1h", "--jobs", jobs, "--json")
-    begin = time.monotonic()
-    process = apart(*options, "--trace", "t.json", "--plot", "p.svg")
-    code, out, err = stop(process, number, after=lambda: time.monotonic() > begin + 6)
+    process = apart(*options, "--trace", "t.json", "--plot", "p.svg", "--checkpoint", "c.json")
+    code, out, err = stop(process, number, after=lambda: (folder / "c.json").exists())
     assert code == status, err
     fields = json.loads(out)
     assert fields["stop_reason"] == "interrupted" and fields["programs"] > 0
     assert fields["loss"] == pytest.approx(loss_of(fields, X, Y), rel=1e-9, abs=1e-25)
     assert "zonofit: interrupted after " in err and "best network so far" in err and "Traceback" not in err
     trace = Trace.from_json((folder / "t.json").read_text())
+    assert "The same command goes on from there." in err
     assert trace.stop_reason == "interrupted" and trace.loss == fields["loss"] and (folder / "p.svg").exists()
+
+
+@posix
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_stopped_before_anything_is_found(folder, monkeypatch, capsys, number, status):
+    def interrupt(*_, **__):
+        os.kill(os.getpid(), number)
+        raise KeyboardInterrupt  # as `run` does when nothing is found
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr("zonofit.search.run.run", interrupt)
+    result = go(*QUICK, "--json")
+    assert result.status == status and list(result.json) == ["error"] and result.err.count("\n") == 1
 
 
 @posix

@@ -121,13 +121,14 @@ def search(
     labelled = read_labelled(file, target, columns)
     problem = _problem(file, labelled, width, loss, alpha)
     limit = Budget(**limits)
-    with Progress("loading kernels; after an installation they are compiled"):
-        _warm_up(chosen, loss)
-    with SearchProgress("searching", limit) as progress, sigterm_interrupts() as stopped:
-        result = run(
-            chosen, problem, budget=limit, seed=seed, walkers=walkers or jobs, n_jobs=jobs, progress=progress,
-            checkpoint=checkpoint,
-        )  # fmt: skip
+    with sigterm_interrupts() as stopped:
+        with Progress("loading kernels; after an installation they are compiled"):
+            _warm_up(chosen, loss)
+        with SearchProgress("searching", limit) as progress:
+            result = run(
+                chosen, problem, budget=limit, seed=seed, walkers=walkers or jobs, n_jobs=jobs, progress=progress,
+                checkpoint=checkpoint,
+            )  # fmt: skip
     files = {
         "checkpoint": None if checkpoint is None else str(checkpoint),
         "trace": _saved(trace, "--trace", result.save),

@@ -36,5 +36,8 @@ def sigterm_interrupts() -> Iterator[Stopped]:
         return
     try:
         yield stopped
+    except KeyboardInterrupt as error:
+        # whoever caught the first one may have raised another
+        raise (Terminated if stopped.status == TERMINATED else KeyboardInterrupt) from error
     finally:
         signal.signal(signal.SIGTERM, before)
