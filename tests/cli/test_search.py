@@ -361,7 +361,7 @@ def test_stopped_before_anything_is_found(folder, monkeypatch, capsys, number, s
         raise KeyboardInterrupt  # as `run` does when nothing is found
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    monkeypatch.setattr("zonofit.search.run.run", interrupt)
+    monkeypatch.setattr("zonofit.search.runner.run", interrupt)
     result = go(*QUICK, "--json")
     assert result.status == status and list(result.json) == ["error"] and result.err.count("\n") == 1
 

@@ -106,8 +106,7 @@ def search(
       checkpoint, trace, plot: str or null, the files;
       warnings: list of str.
     """  # noqa: D301
-    from zonofit.search.budget import Budget
-    from zonofit.search.run import run
+    from zonofit.search import Budget, run
 
     chosen = find_method(method)()
     limits = _limits(budget, target_loss, moves, programs)
@@ -199,8 +198,7 @@ def _problem(file: Path, labelled: Labelled, width: int, loss: str, alpha: float
 def _warm_up(chosen: Search, loss: str) -> None:
     """Search on six examples, so that compiling kernels, half a minute the first time, is not taken off the budget."""
     from zonofit.programs.problem import Problem
-    from zonofit.search.budget import Budget
-    from zonofit.search.run import run
+    from zonofit.search import Budget, run
 
     small = Problem([[-3.0], [-2.0], [-0.5], [1.0], [2.5], [4.0]], [0.0, 1.0, 0.0, 1.0, 1.0, 0.0], 2, loss=loss)
     with suppress(InputError, BudgetError):  # the search proper says it better

@@ -16,19 +16,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from zonofit.search.budget import Budget
-    from zonofit.search.run import run
+    from zonofit.search.hopping import Hopping
+    from zonofit.search.runner import run
     from zonofit.search.trace import Trace
     from zonofit.search.walk import Search, Walk
 
 _HOMES = {
     "Budget": "budget",
+    "Hopping": "hopping",
     "Search": "walk",
     "Trace": "trace",
     "Walk": "walk",
-    "run": "run",
+    "run": "runner",
 }
 
-__all__ = ["Budget", "Search", "Trace", "Walk", "run"]
+__all__ = ["Budget", "Hopping", "Search", "Trace", "Walk", "run"]
 
 
 def __getattr__(name: str) -> Any:
