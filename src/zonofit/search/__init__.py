@@ -16,19 +16,29 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from zonofit.search.budget import Budget
+    from zonofit.search.exact import Exact
+    from zonofit.search.facet_descent import FacetDescent
+    from zonofit.search.gls import GLS
+    from zonofit.search.mgls import MGLS
+    from zonofit.search.random_vertex import RandomVertex
     from zonofit.search.run import run
     from zonofit.search.trace import Trace
     from zonofit.search.walk import Search, Walk
 
 _HOMES = {
+    "GLS": "gls",
+    "MGLS": "mgls",
     "Budget": "budget",
+    "Exact": "exact",
+    "FacetDescent": "facet_descent",
+    "RandomVertex": "random_vertex",
     "Search": "walk",
     "Trace": "trace",
     "Walk": "walk",
     "run": "run",
 }
 
-__all__ = ["Budget", "Search", "Trace", "Walk", "run"]
+__all__ = ["GLS", "MGLS", "Budget", "Exact", "FacetDescent", "RandomVertex", "Search", "Trace", "Walk", "run"]
 
 
 def __getattr__(name: str) -> Any:
