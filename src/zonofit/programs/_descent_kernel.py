@@ -8,6 +8,7 @@ from numba import njit
 from zonofit.programs._descent_search import breakpoints, rates, search
 from zonofit.programs._descent_step import (
     RHO,
+    RHO_NARROW,
     cholesky,
     flip_normal,
     gradient,
@@ -248,7 +249,7 @@ def propose(
             nu[i] = h[i] * e[i]
             gc += nu[i]
         gradient(XT, v, act, nu, alpha, W, g, line)
-        dc = normal_direction(v, B, nk, bias, alpha, H, g, gc, T, P, half, x, D)
+        dc = normal_direction(v, B, nk, bias, alpha, RHO_NARROW, H, g, gc, T, P, half, x, D)
     rates(XT, size, D, dc, v, act, on, Q, rate)
     slope, curve = 0.0, 0.0
     for i in range(N):

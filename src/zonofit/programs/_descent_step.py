@@ -15,7 +15,7 @@ from numba import njit
 from zonofit.programs._frame_kernel import KERNEL
 
 RHO = 1e-13  # in units of the mean diagonal element
-_RHO_NARROW = 1e-12
+RHO_NARROW = 1e-12
 
 
 @njit(**KERNEL)
@@ -317,7 +317,7 @@ def flip_normal(X, v, act, h, j, i, sign, H):
 
 
 @njit(**KERNEL)
-def normal_direction(v, B, nk, bias, alpha, H, g, gc, T, P, half, x, D):
+def normal_direction(v, B, nk, bias, alpha, level, H, g, gc, T, P, half, x, D):
     """Direction from the normal equations in the free directions of all units; the rate of the output bias."""
     m, r = D.shape
     q = m * r
@@ -366,7 +366,7 @@ def normal_direction(v, B, nk, bias, alpha, H, g, gc, T, P, half, x, D):
     trace = 0.0
     for a in range(size):
         trace += T[a, a]
-    rho = _RHO_NARROW * trace / max(size, 1) + 1e-300
+    rho = level * trace / max(size, 1) + 1e-300
     for a in range(size):
         T[a, a] += rho + (alpha if a < p else 0.0)
     cholesky(T, size, P)

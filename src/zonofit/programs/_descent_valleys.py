@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from zonofit.programs._descent_search import breakpoints, rates
-from zonofit.programs._descent_step import gradient, gram_direction, normal_direction, project
+from zonofit.programs._descent_step import RHO_NARROW, gradient, gram_direction, normal_direction, project
 from zonofit.programs._frame_kernel import FREE, KERNEL, frame_remove, multipliers
 
 
@@ -90,7 +90,7 @@ def slide(
             for j in range(m):
                 for b in range(r):
                     g[j, b] = -D[j, b]
-            dc = normal_direction(v, B, nk, bias, 0.0, H, g, -dc, T, P, half, x, D)
+            dc = normal_direction(v, B, nk, bias, 0.0, RHO_NARROW, H, g, -dc, T, P, half, x, D)
         length = dc * dc
         for j in range(m):
             for b in range(r):

@@ -32,7 +32,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zonofit.errors import InputError
-from zonofit.programs._descent_kernel import descend_squared
+from zonofit.programs._damped_kernel import descend_damped
+from zonofit.programs._descent_kernel import descend_squared, unit_signs
 from zonofit.programs.losses import Loss, Squared
 
 if TYPE_CHECKING:
@@ -86,28 +87,39 @@ class Descent:
         return self.loss + self.problem.alpha / 2.0 * float(np.sum(self.W**2))
 
 
-def descend(problem: Problem, W, c: float | None, *, max_steps: int, target: float, valleys: int) -> Descent:
+def descend(
+    problem: Problem, W, c: float | None, *, max_steps: int, target: float, valleys: int, damped: int, worth: float
+) -> Descent:
     """`Problem.descend`: `descend_open` in the coordinates of the problem's design."""
     n = problem.generators.shape[1]
     W = np.asarray(W, float)
     if W.shape != (problem.width, n) or not np.isfinite(W).all():
-        raise InputError(
-            f"W: want finite numbers of shape ({problem.width}, {n}), one row a unit, got shape {W.shape}."
-        )
+        raise InputError(f"W: want finite numbers of shape ({problem.width}, {n}), one row a unit, got {W.shape}.")
     if problem.output_bias is not None and c is not None and c != problem.output_bias:
         raise InputError(f"c: the output bias is fixed at {problem.output_bias:g}; leave c out.")
+    if not problem.loss.smooth:
+        raise InputError(
+            f"loss: {type(problem.loss).__name__} has kinks of its own; descend with Huber(delta) instead."
+        )
     start = problem.start_bias if c is None else (float(c) - problem.centre) / problem.unit
-    found = descend_open(
+    found = _descend(
         problem.design.X, problem.scaled_labels, problem.weights, problem.output_weights,
-        W @ problem.design.drop.T / problem.unit, start, loss=problem.scaled_loss, alpha=problem.ridge,
-        bias_free=problem.output_bias is None, max_steps=max_steps, target=target / problem.loss_factor,
-        valleys=valleys,
+        np.ascontiguousarray(W @ problem.design.drop.T / problem.unit), start, problem.scaled_loss, problem.ridge,
+        problem.output_bias is None, max_steps, target / problem.loss_factor, valleys, damped,
+        worth / problem.loss_factor,
     )  # fmt: skip
     return Descent(
-        problem, problem.unit * (found.W @ problem.design.lift.T), problem.centre + problem.unit * found.c,
-        found.patterns, found.on_walls, problem.loss_factor / problem.unit * found.nu, found.status, found.steps,
-        found.releases, found.flips,
-    )  # fmt: skip
+        problem,
+        problem.unit * (found.W @ problem.design.lift.T),
+        problem.centre + problem.unit * found.c,
+        found.patterns,
+        found.on_walls,
+        problem.loss_factor / problem.unit * found.nu,
+        found.status,
+        found.steps,
+        found.releases,
+        found.flips,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,11 +213,15 @@ def descend_open(
     """
     X, y, p, v, W = (np.ascontiguousarray(a, dtype=np.float64) for a in (X, y, weights, v, W))
     _check(X, y, p, v, W, c, loss, alpha)
+    return _descend(X, y, p, v, W, float(c), loss, float(alpha), bias_free, max_steps, float(target), valleys)
+
+
+def _descend(X, y, p, v, W, c, loss, alpha, bias_free, limit, target, valleys, damped=0, worth=np.inf) -> OpenResult:
     used = p > 0
     if not used.all():  # weightless examples do not pull, so they need no walls either
-        part = descend_open(
-            X[used], y[used], p[used], v, W, c, loss=loss, alpha=alpha, bias_free=bias_free, max_steps=max_steps,
-            target=target, valleys=valleys,
+        part = _descend(
+            np.ascontiguousarray(X[used]), y[used], p[used], v, W, c, loss, alpha, bias_free, limit, target, valleys,
+            damped, worth,
         )  # fmt: skip
         patterns, on_walls, nu = part.W @ X.T > 0, np.zeros((len(v), len(y)), bool), np.zeros(len(y))
         patterns[:, used], on_walls[:, used], nu[used] = part.patterns, part.on_walls, part.nu
@@ -219,16 +235,17 @@ def descend_open(
     else:
         W = W.copy()
     bias = 1.0 if bias_free else 0.0
+    solved = 0
     if isinstance(loss, Squared):
-        code, _, c, act, kind, nu, count = descend_squared(
-            X, y, 2.0 * p, v, W, float(c), float(alpha), bias, max_steps, float(target), valleys
-        )
+        h = 2.0 * p
+        if damped > 0:
+            value, c, solved = descend_damped(X, y, h, v, unit_signs(v), W, c, alpha, bias, damped, target)
+            limit = limit if value < worth else 0
+        code, _, c, act, kind, nu, count = descend_squared(X, y, h, v, W, c, alpha, bias, limit, target, valleys)
     else:
         from zonofit.programs._descent_smooth import descend_smooth
 
-        code, c, act, kind, nu, count = descend_smooth(
-            X, y, p, v, W, float(c), loss, float(alpha), bias, max_steps, target
-        )
+        code, c, act, kind, nu, count = descend_smooth(X, y, p, v, W, c, loss, alpha, bias, limit, target)
     if not np.isfinite(W).all():
         raise FloatingPointError("descend_open left the finite numbers; please report the data.")
     u = np.maximum(X @ W.T, 0.0) @ v + c
@@ -237,7 +254,8 @@ def descend_open(
     value = float(p @ loss.value(u, y))
     if alpha:
         value += 0.5 * alpha * float(np.vdot(W, W))
-    return OpenResult(W, c, act > 0, kind > 0, value, nu, int(count[0]), int(count[2]), int(count[1]), STATUSES[code])
+    steps, flips, releases = int(count[0]) + solved, int(count[1]), int(count[2])
+    return OpenResult(W, c, act > 0, kind > 0, value, nu, steps, releases, flips, STATUSES[code])
 
 
 def _check(X, y, p, v, W, c, loss, alpha) -> None:

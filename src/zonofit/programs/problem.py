@@ -196,6 +196,8 @@ class Problem:
         max_steps: int = 10_000,
         target: float = 0.0,
         valleys: int = 6,
+        damped: int = 0,
+        worth: float = np.inf,
     ) -> Descent:
         """Facet descent from weights W (m, n): through the walls, to a local minimum in all patterns at once.
 
@@ -211,12 +213,17 @@ class Problem:
             Stop once the objective is at most this.
         valleys : int
             Walls to try where a local minimum leaves parameters over; see `zonofit.programs.descent`.
+        damped : int
+            Damped steps to take at most before any wall is looked at; squared loss only. They are far faster far from
+            a minimum, and nearly as good.
+        worth : float
+            Go on after the damped steps only if the objective is below this; otherwise the status is "steps".
 
         Returns
         -------
         Descent
         """
-        return descend(self, W, c, max_steps=max_steps, target=target, valleys=valleys)
+        return descend(self, W, c, max_steps=max_steps, target=target, valleys=valleys, damped=damped, worth=worth)
 
     def _cold(self) -> Start:
         return Start(self.width, self.design.X.shape[1], self.n_examples, self.start_bias)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from zonofit.search.starts import at_least, choose, draw_signs, draw_weights, start_weights
+from zonofit.programs.proposals import random_weights
+from zonofit.search.starts import at_least, choose, draw_signs, start_weights
 from zonofit.search.walk import Network, Search
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class FacetDescent(Search):
         if self.starts is not None and walk.counts["moves"] >= self.starts:
             return "complete"
         problem = draw_signs(walk.problem, walk.rng) if self.signs == "random" else walk.problem
-        return self._descend(walk, problem, draw_weights(problem, walk.rng))
+        return self._descend(walk, problem, random_weights(problem, walk.rng, problem.width))
 
     def _descend(self, walk: Walk, problem, W) -> None:
         found = problem.descend(W, max_steps=self.max_steps, target=max(walk.target(), 0.0))

@@ -22,17 +22,6 @@ def draw_patterns(problem: Problem, rng: np.random.Generator, how: str) -> np.nd
     return problem.arrangement.sample(problem.width, rng, how=how).patterns
 
 
-def draw_weights(problem: Problem, rng: np.random.Generator) -> np.ndarray:
-    """Gaussian weights (m, n) in whitened coordinates, of a size with which the network's outputs vary as the labels do.
-
-    So that neither the units of the features nor those of the labels matter.
-    """
-    m, r = problem.width, problem.design.X.shape[1]
-    u = rng.standard_normal((m, r)) / np.sqrt(m * r)
-    size = np.abs(problem.output_weights)
-    return problem.unit * (u / np.where(size > 0, size, 1.0)[:, None]) @ problem.design.lift.T
-
-
 def draw_signs(problem: Problem, rng: np.random.Generator) -> Problem:
     """The problem with a random sign for each output weight."""
     return problem.with_output_weights(rng.choice([-1.0, 1.0], problem.width) * np.abs(problem.output_weights))

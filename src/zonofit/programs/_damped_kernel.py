@@ -1,0 +1,104 @@
+"""Damped steps: a first phase of facet descent far from a minimum, kernel of `zonofit.programs.descent`.
+
+Far from a minimum walls come and go, and to join and release them one by one is what takes time. Levenberg and
+Marquardt's steps look at none: they minimise ``½ Σ h (e + P δ)² + ½ ρ ‖δ‖²`` for the current patterns, and are taken
+whole if the loss behind all walls that they cross is less. ρ falls after good steps and rises after bad ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from zonofit.programs._descent_step import cholesky, gradient, gram, gram_direction, normal, normal_direction
+from zonofit.programs._frame_kernel import KERNEL, apply
+
+_FIRST, _LEAST, _MOST = 1e-2, 1e-13, 1e2  # ρ in units of the mean diagonal element: at first, and its range
+_GOOD, _LESS, _FAR_LESS, _MORE = 0.3, 0.3, 0.1, 6.0  # a gain by this part, and factors of ρ after steps
+_SLOW, _PATIENCE = 1e-2, 3  # the phase ends after so many steps in a row that gained less than this part
+
+
+@njit(**KERNEL)
+def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough):
+    """Damped descent for ``½ Σ h (u - y)² + ½ alpha ‖W‖²``; W is written. Value, c, and systems that were solved."""
+    m, r = W.shape
+    N = y.size
+    q = m * r + 1
+    wide = q > N
+    XT = np.ascontiguousarray(X.T)
+    XX = np.dot(X, XT) if wide else np.empty((0, 0))
+    G = np.empty((N, N)) if wide else np.empty((q, q))
+    T = np.empty((0, 0)) if wide else np.empty((q, q))
+    P = np.empty((4, max(N, q)))
+    bits, tally, short = np.empty((m, N), np.uint8), np.empty(N, np.uint8), np.empty(max(r, m), np.int64)
+    B, nk = np.zeros((m, r, r)), np.zeros(m, np.int64)
+    act, Z, Q = np.empty((m, N)), np.empty((m, N)), np.empty((m, N))
+    e, ahead, mu, one, line = np.empty(N), np.empty(N), np.empty(N), np.empty(N), np.empty(N)
+    D, U, g, half, x = np.empty((m, r)), np.empty((m, r)), np.empty((m, r)), np.empty(q), np.empty(q)
+    value = _evaluate(XT, y, h, v, W, c, alpha, Z, e)
+    level, slow, fresh, count = _FIRST, 0, True, 0
+    while count < limit and value > enough:
+        count += 1
+        if fresh:
+            for j in range(m):
+                for i in range(N):
+                    act[j, i] = 1.0 if Z[j, i] > 0.0 else 0.0
+        if wide:
+            rho = gram(XT, XX, v, plain, act, bits, B, nk, bias, h, alpha, level, G, line, short, tally)
+            cholesky(G, N, P)
+            if alpha > 0.0:
+                for i in range(N):
+                    one[i] = 0.0
+                    for j in range(m):
+                        one[i] += v[j] * act[j, i] * Z[j, i]
+            dc = gram_direction(XT, v, act, B, nk, bias, alpha, rho, W, e, G, mu, one, line, D)
+        else:
+            if fresh:
+                normal(XT, v, act, h, G, line, mu)
+                gc = 0.0
+                for i in range(N):
+                    one[i] = h[i] * e[i]
+                    gc += one[i]
+                gradient(XT, v, act, one, alpha, W, g, line)
+            dc = normal_direction(v, B, nk, bias, alpha, level, G, g, gc, T, P, half, x, D)
+        for j in range(m):
+            for b in range(r):
+                U[j, b] = W[j, b] + D[j, b]
+        next_value = _evaluate(XT, y, h, v, U, c + dc, alpha, Q, ahead)
+        fresh = next_value < value
+        if not fresh:
+            level *= _MORE
+            if level > _MOST:
+                break
+            continue
+        gain = 1.0 - next_value / value
+        value, c = next_value, c + dc
+        for j in range(m):
+            for b in range(r):
+                W[j, b] = U[j, b]
+            for i in range(N):
+                Z[j, i] = Q[j, i]
+        for i in range(N):
+            e[i] = ahead[i]
+        level = max(level * (_FAR_LESS if gain > _GOOD else _LESS), _LEAST)
+        slow = slow + 1 if gain < _SLOW else 0
+        if slow == _PATIENCE:
+            break
+    return value, c, count
+
+
+@njit(**KERNEL)
+def _evaluate(XT, y, h, v, W, c, alpha, Z, e):
+    """Preactivations into Z, residuals into e; the value."""
+    value = 0.0
+    for i in range(y.size):
+        e[i] = c - y[i]
+    for j in range(v.size):
+        apply(XT, W[j], Z[j])
+        for i in range(y.size):
+            e[i] += v[j] * max(Z[j, i], 0.0)
+        for b in range(W.shape[1]):
+            value += 0.5 * alpha * W[j, b] * W[j, b]
+    for i in range(y.size):
+        value += 0.5 * h[i] * e[i] * e[i]
+    return value
