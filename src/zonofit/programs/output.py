@@ -38,7 +38,9 @@ def solve_output(problem: Problem, W: np.ndarray, v: np.ndarray, c: float) -> tu
     theta = np.append(v, c) if free else v.copy()
     u = H @ v + c
     value = float(p @ loss.value(u, y))
-    for count in range(1, _STEPS + 1):
+    count = 0
+    while count < _STEPS:
+        count += 1
         slope = loss.slope(u, y)
         h = loss.curvature(u, y)
         h = np.maximum(h, _FLAT * np.max(h, initial=0.0))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 64  # vertices in a move
 _QUICK = 10_000_000  # chambers that are counted one by one where Cover's number is too large
-_NOTHING = 1e-18  # losses below this part of the best constant's are equally good
+_NOTHING = 1e-9  # labels are met when residuals are below this part of those of the best constant
 _CHAMBERS: WeakKeyDictionary[Arrangement, np.ndarray] = WeakKeyDictionary()
 
 
@@ -137,7 +137,7 @@ class Exact(Search):
         state, problem = walk.state, walk.problem
         assert walk.best is not None
         least = walk.best.objective
-        nothing = _NOTHING * problem.mean_loss(np.full(problem.n_examples, problem.constant))
+        nothing = _NOTHING**problem.loss.label_power * problem.mean_loss(np.full(problem.n_examples, problem.constant))
         bound = least * (1.0 + self.optimal_within) + max(nothing, problem.separable_below)
         new = [row for row in rows if row[2] <= bound]
         chosen = np.array([row[0] for row in new], np.int64).reshape(len(new), problem.width)

@@ -48,14 +48,16 @@ class FacetDescent(Search):
         """Descend from the start, with the signs of the problem, or from a random one."""
         if start is None:
             return self.advance(walk)
-        return self._descend(walk, walk.problem, start_weights(walk.problem, start))
+        self._descend(walk, walk.problem, start_weights(walk.problem, start))
+        return None
 
     def advance(self, walk: Walk) -> str | None:
         """Descend from fresh random weights."""
         if self.starts is not None and walk.counts["moves"] >= self.starts:
             return "complete"
         problem = draw_signs(walk.problem, walk.rng) if self.signs == "random" else walk.problem
-        return self._descend(walk, problem, random_weights(problem, walk.rng, problem.width))
+        self._descend(walk, problem, random_weights(problem, walk.rng, problem.width))
+        return None
 
     def _descend(self, walk: Walk, problem, W) -> None:
         found = problem.descend(W, max_steps=self.max_steps, target=max(walk.target(), 0.0))

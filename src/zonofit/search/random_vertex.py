@@ -71,6 +71,7 @@ class RandomVertex(Search):
             problem = problem.with_output_weights(walk.rng.choice([-1.0, 1.0], problem.width))
         solution = problem.solve(patterns, check=start is not None)
         network = solved(walk, solution)
+        walk.offer(network)
         for _ in range(self.most_turns if self.alternate else 0):
             if network.objective <= walk.target():
                 break

@@ -199,7 +199,8 @@ def _take_up(path: Path | None, mark: str, problem: Problem):
         raise InputError(f"checkpoint: {path} cannot be read ({error}); remove it, or name another file.") from None
     if not own:
         raise InputError(
-            f"checkpoint: {path} belongs to another search, other data or another seed; remove it, or name another file."
+            f"checkpoint: {path} belongs to another search, other data or another seed; "
+            "remove it, or name another file."
         )
     for walk in walks:  # an ended search goes on when its budget has grown
         walk.reason = walk.reason if walk.reason in ("local minimum", "complete") else None
