@@ -22,6 +22,7 @@ from zonofit.search.walk import COUNTS
 SEARCHES = [
     Exact(), Exact(signs="all"),
     RandomVertex(starts=12), RandomVertex(starts=6, how="uniform"), RandomVertex(starts=6, alternate=True),
+    RandomVertex(starts=6, alternate=True, output_first=True),
     GLS(), GLS(exclude=False, how="uniform"), MGLS(), MGLS(exclude=False, how="uniform"),
     FacetDescent(starts=6), FacetDescent(starts=6, signs="random"), Hopping(among=20, best=5),
 ]  # fmt: skip

@@ -1,4 +1,10 @@
-"""Random vertices (sections 4.2 and H.1.2): solve the program of patterns drawn at random; the best of many."""
+r"""Random vertices (sections 4.2 and H.1.2): solve the program of patterns drawn at random; the best of many.
+
+On synthetic data the paper alternates (W, c) given v and (v, c) given W, the patterns fixed. Solved exactly, this ends
+after one turn: at the solution of the first, wⱼ·∂L/∂wⱼ = Σᵢ λⱼᵢ sⱼᵢ x̄ᵢ·wⱼ = 0 by complementarity, so that
+Σᵢ νᵢ φ(x̄ᵢ·wⱼ) = 0, and the convex problem of (v, c) has its minimum where it is. What counts is the signs with which it
+begins: random ones, or, with `output_first`, those that fit the weights that were drawn.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from zonofit.errors import InputError
 from zonofit.programs.output import solve_output
-from zonofit.search.starts import HOW, at_least, choose, solved, start_patterns
+from zonofit.search.starts import HOW, at_least, choose, solved, start_weights
 from zonofit.search.walk import Network, Search
 
 if TYPE_CHECKING:
@@ -27,6 +33,8 @@ class RandomVertex(Search):
     alternate : bool
         Train the output weights too, as the paper does on synthetic data: they start as random signs, and (W, c) given
         v and (v, c) given W are solved in turn until the loss settles. The patterns stay.
+    output_first : bool
+        Alternate, beginning with (v, c) given the weights that were drawn.
     settled : float
         The loss has settled when one turn lowers it by no more than this part.
     most_turns : int
@@ -38,6 +46,7 @@ class RandomVertex(Search):
     starts: int | None = None
     how: str = "gaussian"
     alternate: bool = False
+    output_first: bool = False
     settled: float = 1e-4
     most_turns: int = 1000
 
@@ -66,9 +75,18 @@ class RandomVertex(Search):
 
     def _vertex(self, walk: Walk, start) -> str | None:
         problem = walk.problem
-        patterns = start_patterns(problem, walk.rng, start, self.how)
+        if start is None:
+            drawn = problem.arrangement.sample(problem.width, walk.rng, how=self.how)
+            patterns, W = drawn.patterns, drawn.witnesses
+        else:
+            W = start_weights(problem, start)
+            patterns = problem.patterns(W)
         if self.alternate:
-            problem = problem.with_output_weights(walk.rng.choice([-1.0, 1.0], problem.width))
+            v = walk.rng.choice([-1.0, 1.0], problem.width)
+            if self.output_first:
+                v, _, steps = solve_output(problem, W, v, problem.constant)
+                walk.count(programs=1, steps=steps)
+            problem = problem.with_output_weights(v)
         solution = problem.solve(patterns, check=start is not None)
         network = solved(walk, solution)
         walk.offer(network)
