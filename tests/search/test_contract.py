@@ -156,7 +156,7 @@ def test_interrupt_returns_the_best_and_goes_on_to_the_same_end(search, calls, m
         same(trace, free)
         return
     assert trace.loss == trace.history["loss"][-1]
-    assert trace.counts["programs"] <= calls * (2 if getattr(search, "alternate", False) else 1)
+    assert trace.counts["programs"] <= (2 * calls + 1 if getattr(search, "alternate", False) else calls)
     again = run(search, problem, budget=LIMIT, seed=4, checkpoint=path)
     same(again, free, counts=False)
 
@@ -244,6 +244,21 @@ def test_a_start_is_where_it_starts(search):
             run(search, problem, bad, budget=Budget(moves=1))
 
 
+def test_descents_round_the_same_wherever_memory_lies():
+    """The same call twice, with other things in memory in between, to the last bit; hopping would amplify it."""
+    problem, rng, filling = paper(0, 4, 3, 3), np.random.default_rng(0), []
+    for _ in range(600):
+        W, seen = rng.standard_normal((3, 5)), set()
+        for _ in range(3):
+            filling.append(np.ones(rng.integers(1, 50)))
+            if len(filling) > 50:
+                filling.pop(rng.integers(50))
+            found = problem.descend(W)
+            solution = problem.solve(problem.patterns(W))
+            seen.add((found.W.tobytes(), found.steps, found.flips, solution.W.tobytes(), solution.steps))
+        assert len(seen) == 1
+
+
 def test_time_is_shared_by_walkers_on_one_worker():
     begin = time.perf_counter()
     trace = run(FacetDescent(), problem_for(FacetDescent()), walkers=4, budget=Budget(seconds=0.6))
@@ -285,16 +300,16 @@ import sys
 import numpy as np
 import zonofit.search.runner as runner
 from tests.search.instances import paper
-from zonofit.search import FacetDescent, Budget, MGLS, RandomVertex, run
+from zonofit.search import Budget, FacetDescent, Hopping, RandomVertex, run
 runner._PAUSE = 0.02
-problem = paper(0, 4, 3, 3)
-search = {"facet_descent": FacetDescent(signs="random"), "random_vertex": RandomVertex()}[sys.argv[2]]
+problem = paper(0, 4, 4, 3)
+search = {one.name: one for one in (FacetDescent(signs="random"), RandomVertex(), Hopping())}[sys.argv[2]]
 trace = run(search, problem, budget=Budget(moves=int(sys.argv[3])), seed=9, walkers=2, checkpoint=sys.argv[1])
 print(trace.loss, trace.counts["programs"], trace.counts["moves"])
 """
 
 
-@pytest.mark.parametrize("name", ["facet_descent", "random_vertex"])
+@pytest.mark.parametrize("name", ["facet_descent", "random_vertex", "hopping"])
 def test_goes_on_after_a_kill(name, tmp_path):
     path = tmp_path / "checkpoint.json"
     options = {"env": {**os.environ}, "text": True}
@@ -314,9 +329,7 @@ def test_goes_on_after_a_kill(name, tmp_path):
         for file in (path, tmp_path / "fresh.json")
     ]
     again, whole = ([float(word) for word in end.stdout.split()] for end in ends)
-    assert again[1:] == whole[1:]
-    # the kernels round differently where memory lies differently, which a few descents show in their last digits
-    assert again[0] == pytest.approx(whole[0], rel=1e-9)
+    assert again == whole
 
 
 def test_unknown_settings_are_refused():
