@@ -76,6 +76,7 @@ class Exact(Search):
         total = self.n_programs(walk.problem, walk.limit("programs"))
         walk.state.update(total=total, turn=0, at=np.zeros(walk.problem.width, np.int64), objectives=np.zeros(0))
         walk.state.update(chosen=np.zeros((0, walk.problem.width), np.int64), turns=np.zeros(0, np.int64))
+        walk.state.update(orders=np.zeros(0, np.int64))
         self._block(walk, 1)
 
     def advance(self, walk: Walk) -> str | None:
@@ -146,11 +147,12 @@ class Exact(Search):
         state["objectives"] = objectives = objectives[keep]
         state["chosen"] = chosen = np.concatenate([state["chosen"], chosen])[keep]
         state["turns"] = which = np.concatenate([state["turns"], np.array([row[1] for row in new], np.int64)])[keep]
+        orders = np.array([orders_of(row[0], groups(turns[row[1]])) for row in new], np.int64)
+        state["orders"] = orders = np.concatenate([state["orders"], orders])[keep]
         listed = slice(self.most_listed)
         v = np.array([turns[k].output_weights for k in which[listed]]).reshape(-1, problem.width)
-        orders: list[int] = [orders_of(c, groups(turns[k])) for c, k in zip(chosen, which, strict=True)]
         details: dict[str, Any] = {
-            "n_vertices": walk.counts["vertices"], "n_optimal": len(chosen), "n_optimal_ordered": sum(orders),
+            "n_vertices": walk.counts["vertices"], "n_optimal": len(chosen), "n_optimal_ordered": int(orders.sum()),
             "optimal_patterns": unpack(chambers(problem)[chosen[listed]], problem.n_examples),
             "optimal_output_weights": v, "optimal_objectives": objectives[listed],
         }  # fmt: skip
