@@ -38,8 +38,11 @@ TABLE_A1 = {
 TABLE_A3 = {
     ("mnist", 4): (1.09e-1, 95.6),
     ("mnist", 8): (1.95e-3, 100.0),
+    ("mnist", 16): (8.24e-4, 100.0),
+    ("mnist", 32): (3.73e-2, 99.0),
     ("fashion", 4): (2.88e-1, 88.3),
     ("fashion", 8): (1.72e-1, 93.7),
+    ("fashion", 16): (2.91e-3, 100.0),
 }
 SEARCHES = [
     (RandomVertex(starts=1, alternate=True), 16),
@@ -88,7 +91,7 @@ def bench_tasks(quick: bool, folder: Path) -> None:
     for file in sorted(folder.glob("*.npz")):
         data = np.load(file)
         X, y = data["X"][:350, :8], data["y"][:350]
-        for m in (4, 8):
+        for m in (4, 8) if quick else (4, 8, 16, 32):
             problem, rows, reasons = Problem(X, y, m, loss="logistic"), [], []
             for seed in range(2 if quick else 8):
                 trace = run(MGLS(), problem, seed=seed, budget=Budget(seconds=120))
