@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-KERNEL = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "nsz", "contract"}}
+# No "fastmath": with sums that may be reordered, whether a loop runs vectorised depends on where its arrays happen to
+# lie, so does its rounding, and the same seed no longer gives the same path.
+KERNEL = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False}
 CORE = dict(KERNEL, _nrt=False)
 
 FREE, WALL, DEPENDENT = 0, 1, 2  # what a row is to a unit: off its walls, one of them, in the span of them

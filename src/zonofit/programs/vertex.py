@@ -23,6 +23,7 @@ STATUS = {
 }
 _RETRIES = 3
 _NOTHING = 1e-20  # a model value below this part of the labels' is an exact fit
+_EQUAL = 1e-10  # a preactivation below this part of |w| |x̄| is one on the wall
 SEPARABLE = 1e-10  # data count as separated when the loss is below this part of the best constant's
 
 
@@ -55,6 +56,20 @@ class VertexSolution:
 
     def __repr__(self) -> str:
         return f"VertexSolution(loss={self.loss:.6g}, width={len(self.patterns)}, status={self.status!r})"
+
+    def parts(self) -> dict:
+        """Everything but the problem, as arrays, numbers and strings, from which `of_parts` makes it again."""
+        u, c, walls, n_walls, lam, nu = self.reduced
+        return {
+            "patterns": self.patterns, "status": self.status, "steps": self.steps, "u": u, "c": float(c),
+            "walls": walls, "n_walls": n_walls, "lam": lam, "nu": nu,
+        }  # fmt: skip
+
+    @classmethod
+    def of_parts(cls, problem: Problem, parts: dict) -> VertexSolution:
+        """The solution that `parts` took apart, to the last bit."""
+        reduced = tuple(parts[name] for name in ("u", "c", "walls", "n_walls", "lam", "nu"))
+        return cls(problem, parts["patterns"], parts["status"], int(parts["steps"]), reduced)
 
     @cached_property
     def W(self) -> np.ndarray:
@@ -96,6 +111,13 @@ class VertexSolution:
         for j, k in enumerate(self._n_walls):
             tight[j, self._walls[j, :k]] = True
         return tight
+
+    @cached_property
+    def on_walls(self) -> np.ndarray:
+        """Inequalities (m, N) of bool that are equalities here: `tight`, and any others; all of a unit at w = 0."""
+        design = self.problem.design
+        reach = np.linalg.norm(self._u, axis=1)[:, None] * design.size
+        return self.tight | (np.abs(self._u @ design.XT) <= _EQUAL * reach)
 
     @cached_property
     def multipliers(self) -> np.ndarray:

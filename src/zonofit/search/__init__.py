@@ -16,21 +16,43 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from zonofit.search.budget import Budget
+    from zonofit.search.exact import Exact
+    from zonofit.search.facet_descent import FacetDescent
+    from zonofit.search.gls import GLS
     from zonofit.search.hopping import Hopping
+    from zonofit.search.mgls import MGLS
+    from zonofit.search.random_vertex import RandomVertex
     from zonofit.search.runner import run
     from zonofit.search.trace import Trace
     from zonofit.search.walk import Search, Walk
 
 _HOMES = {
+    "GLS": "gls",
+    "MGLS": "mgls",
     "Budget": "budget",
+    "Exact": "exact",
+    "FacetDescent": "facet_descent",
     "Hopping": "hopping",
+    "RandomVertex": "random_vertex",
     "Search": "walk",
     "Trace": "trace",
     "Walk": "walk",
     "run": "runner",
 }
 
-__all__ = ["Budget", "Hopping", "Search", "Trace", "Walk", "run"]
+__all__ = [
+    "GLS",
+    "MGLS",
+    "Budget",
+    "Exact",
+    "FacetDescent",
+    "Hopping",
+    "RandomVertex",
+    "Search",
+    "Trace",
+    "Walk",
+    "run",
+]
 
 
 def __getattr__(name: str) -> Any:

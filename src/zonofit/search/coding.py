@@ -14,6 +14,9 @@ def encode(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in _KINDS:
             raise TypeError(f"arrays of {value.dtype} are not written to JSON")
+        if value.dtype.kind == "b":  # patterns: one letter a bit
+            bits = "".join("1" if bit else "0" for bit in value.ravel().tolist())
+            return {"array": bits, "shape": value.shape, "kind": "b"}
         return {"array": [encode(x) for x in value.ravel().tolist()], "shape": value.shape, "kind": value.dtype.kind}
     if isinstance(value, dict):
         return {key: encode(entry) for key, entry in value.items()}
@@ -30,7 +33,8 @@ def decode(value: Any) -> Any:
     """What `encode` was given; tuples come back as lists."""
     if isinstance(value, dict):
         if set(value) == {"array", "shape", "kind"}:
-            flat = np.array([decode(x) for x in value["array"]], dtype=_KINDS[value["kind"]])
+            entries = [x == "1" for x in value["array"]] if value["kind"] == "b" else map(decode, value["array"])
+            flat = np.array(list(entries), dtype=_KINDS[value["kind"]])
             return flat.reshape([int(n) for n in value["shape"]])
         if set(value) == {"number"}:
             return float(value["number"])

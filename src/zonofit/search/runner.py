@@ -1,8 +1,9 @@
 """Make a search walk: budgets, several walkers on several workers, callbacks, checkpoints.
 
 Walkers are independent: walker k draws from the k-th child of the seed. They advance in rounds of so many moves each,
-at first 1, then twice as many up to `_LONGEST`; after every round the caller's process looks at all of them. The rounds
-do not depend on time, so that the number of workers changes nothing but the time it takes.
+at first 1, then twice as many up to `Search.longest_round`; after every round the caller's process looks at all of
+them. The rounds of several walkers do not depend on time, so that the number of workers changes nothing but the time it
+takes; one walker looks up every `_GLANCE` seconds, which changes nothing at all.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from zonofit.search.walk import COUNTS, Network, Search, Walk
 if TYPE_CHECKING:
     from zonofit.programs.problem import Problem
 
-_LONGEST = 64  # moves in a round
+_GLANCE = 0.1  # seconds of a round of a single walker
 _PAUSE = 5.0  # seconds between checkpoints
 _FORMAT = "zonofit checkpoint 1"
 
@@ -85,19 +86,21 @@ def run(
         walks = [Walk(problem, np.random.default_rng(child)) for child in children]
     starts = [start, *[None] * (walkers - 1)]
     written, best, stopped = time.perf_counter(), np.inf, None
-    pool = _Pool(n_jobs, walkers)
+    deadline = time.time() + budget.seconds - spent  # of the wall, which worker processes share
+    pool, alone = _Pool(n_jobs, walkers), 1
     try:
         if progress is not None:
             progress(walks, spent)
         while stopped is None:
-            left = budget.seconds - spent - (time.perf_counter() - begin)
-            moves = min(2**rounds, _LONGEST)
-            walks = pool.advance(search, walks, starts, budget, left, moves)
-            rounds += 1
+            since = time.perf_counter()
+            moves = alone if walkers == 1 else min(2**rounds, search.longest_round)
+            walks = pool.advance(search, walks, starts, budget, deadline, moves)
+            rounds = min(rounds + 1, 32)
             stopped = _verdict(walks)
             now = time.perf_counter()
             if progress is not None:
                 progress(walks, spent + now - begin)
+            alone = 2 * alone if now - since < _GLANCE / 2 else max(alone // 2, 1) if now - since > _GLANCE else alone
             if path is not None and (now - written > _PAUSE or stopped is not None):
                 _write(path, mark, walks, spent + now - begin, rounds)
                 written = time.perf_counter()
@@ -133,10 +136,13 @@ class _Pool:
             self.parallel = Parallel(n_jobs=n_jobs)
             self.parallel.__enter__()
 
-    def advance(self, search, walks, starts, budget, left, moves) -> list[Walk]:
-        tasks = [(search, walk, start, budget, left, moves) for walk, start in zip(walks, starts, strict=True)]
+    def advance(self, search, walks, starts, budget, deadline, moves) -> list[Walk]:
+        tasks = [(search, walk, start, budget, deadline, moves) for walk, start in zip(walks, starts, strict=True)]
         if self.parallel is None:
-            return [_advance(*task) for task in tasks]
+            for task in tasks:
+                if _advance(*task).reason == "interrupted":
+                    break
+            return walks
         from joblib import delayed
 
         return list(self.parallel(delayed(_advance)(*task) for task in tasks))
@@ -146,9 +152,9 @@ class _Pool:
             self.parallel.__exit__(None, None, None)
 
 
-def _advance(search: Search, walk: Walk, start, budget: Budget, left: float, moves: float) -> Walk:
+def _advance(search: Search, walk: Walk, start, budget: Budget, deadline: float, moves: float) -> Walk:
     if walk.reason is None:
-        walk.go(search, start, budget, left, moves)
+        walk.go(search, start, budget, deadline - time.time(), moves)
     return walk
 
 
@@ -173,7 +179,8 @@ def _fingerprint(search, problem, seed, walkers, start) -> str:
     data = hashlib.sha256()
     for array in (problem.generators, problem.labels, problem.weights, problem.output_weights):
         data.update(np.ascontiguousarray(array).tobytes())
-    words = [repr(search), repr(problem), repr(problem.output_bias), repr(seed), repr(walkers)]
+    settings = problem.loss, problem.alpha, problem.output_bias, problem.tolerances
+    words = [repr(search), repr(settings), repr(int(seed)), repr(int(walkers))]
     words.append("" if start is None else repr(encode(np.asarray(start, float))))
     data.update("\n".join(words).encode())
     return data.hexdigest()
@@ -193,14 +200,16 @@ def _take_up(path: Path | None, mark: str, problem: Problem):
         content = json.loads(path.read_text("utf8"))
         if content["format"] != _FORMAT:
             raise ValueError("unknown format")
-        if content["of"] != mark:
-            raise InputError(
-                f"checkpoint: {path} belongs to another search, other data or another seed; "
-                "remove it, or name another file."
-            )
-        walks = [Walk.from_dict(problem, walk) for walk in content["walks"]]
-        for walk in walks:  # an ended search goes on when its budget has grown
-            walk.reason = walk.reason if walk.reason in ("local minimum", "complete") else None
-        return walks, float(content["seconds"]), int(content["rounds"])
+        own = content["of"] == mark
+        walks = [Walk.from_dict(problem, walk) for walk in content["walks"]] if own else []
+        seconds, rounds = float(content["seconds"]), int(content["rounds"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"checkpoint: {path} cannot be read ({error}); remove it, or name another file.") from None
+    if not own:
+        raise InputError(
+            f"checkpoint: {path} belongs to another search, other data or another seed; "
+            "remove it, or name another file."
+        )
+    for walk in walks:  # an ended search goes on when its budget has grown
+        walk.reason = walk.reason if walk.reason in ("local minimum", "complete") else None
+    return walks, seconds, rounds

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 COUNTS = ("programs", "vertices", "moves", "steps", "flips")
 COLUMNS = ("seconds", "loss", *COUNTS)
+LIMITS = ("target", "seconds", "programs", "moves")
 
 
 class Search(ABC):
@@ -26,14 +29,24 @@ class Search(ABC):
 
     * `begin` and `advance` read and write the walk and nothing else, and draw from ``walk.rng`` alone;
     * whatever they keep in ``walk.state`` is made of arrays, numbers, strings, lists and dictionaries;
-    * ``walk.best`` never gets worse; `advance` returns why the search is over, or None.
+    * ``walk.best`` never gets worse; `advance` returns why the search is over, or None;
+    * a move that ends with one of `LIMITS`, or with an interrupt, was cut short: the walk takes back what it did to
+      ``walk.state`` and drew from ``walk.rng``, and a search that goes on makes the same move again, whole.
+
+    Attributes
+    ----------
+    name : str
+        What the command line calls it.
+    longest_round : int
+        Most moves between two looks of the caller, if several walk; few where a move takes seconds.
     """
 
     name: ClassVar[str]
+    longest_round: ClassVar[int] = 64
 
     @abstractmethod
-    def begin(self, walk: Walk, start) -> None:
-        """Take the start, or choose one, and record it with `Walk.visit`."""
+    def begin(self, walk: Walk, start) -> str | None:
+        """Take the start, or choose one, and record it with `Walk.visit`; the limit that cut it short, or None."""
 
     @abstractmethod
     def advance(self, walk: Walk) -> str | None:
@@ -67,6 +80,10 @@ class Walk:
         One row for each improvement, of the columns `COLUMNS`.
     seconds : float
         Time spent so far, over all resumptions.
+    reason : str or None
+        Why it ended, if it did.
+    begun : bool
+        Whether the search has taken its start.
     """
 
     problem: Problem
@@ -77,6 +94,7 @@ class Walk:
     history: list[tuple] = field(default_factory=list)
     seconds: float = 0.0
     reason: str | None = None
+    begun: bool = False
     _since: float | None = None
     _deadline: float = np.inf
     _budget: Budget | None = None
@@ -84,6 +102,10 @@ class Walk:
     def visit(self, network: Network) -> bool:
         """Report a network that was reached; whether it is the best so far."""
         self.counts["vertices"] += 1
+        return self.offer(network)
+
+    def offer(self, network: Network) -> bool:
+        """Report a network that was looked at from afar, such as a neighbour; whether it is the best so far."""
         if self.best is not None and not network.objective < self.best.objective:
             return False
         self.best = network
@@ -116,24 +138,40 @@ class Walk:
         """Objective that is good enough, for inner solvers that can stop there."""
         return -np.inf if self._budget is None else self._budget.target
 
+    def limit(self, name: str) -> float:
+        """What the budget allows, for searches that know beforehand what they need."""
+        return np.inf if self._budget is None else getattr(self._budget, name)
+
     def go(self, search: Search, start, budget: Budget, seconds_left: float, moves: float) -> None:
         """Advance by at most so many moves; `reason` says why it ended, if it did.
 
-        An interrupt leaves the walk as it is, with the reason "interrupted".
+        An interrupt leaves the walk as it was before the move, with the reason "interrupted".
         """
         self._since = time.perf_counter()
         self._budget, self._deadline = budget, self._since + seconds_left
         try:
-            if self.best is None:
-                search.begin(self, start)
+            if not self.begun:
+                self.reason = self._whole(lambda: search.begin(self, start))
+                self.begun = self.reason is None
             until = self.counts["moves"] + moves
             while self.reason is None and self.counts["moves"] < until:
-                self.reason = self.exhausted() or search.advance(self)
+                self.reason = self.exhausted() or self._whole(lambda: search.advance(self))
             self.reason = self.reason or self.exhausted()
         except KeyboardInterrupt:
             self.reason = "interrupted"
         finally:
             self.seconds, self._since = self.elapsed(), None
+
+    def _whole(self, move: Callable[[], str | None]) -> str | None:
+        """Make a move; take it back, but for its counts and the best network, if it is cut short."""
+        state, random = deepcopy(self.state), self.rng.bit_generator.state
+        reason: str | None = "interrupted"
+        try:
+            reason = move()
+        finally:
+            if reason == "interrupted" or reason in LIMITS:
+                self.state, self.rng.bit_generator.state = state, random
+        return reason
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the problem, in what JSON knows."""
@@ -142,10 +180,11 @@ class Walk:
             "rng": encode(self.rng.bit_generator.state),
             "best": encode(best),
             "state": encode(self.state),
-            "counts": self.counts,
+            "counts": dict(self.counts),
             "history": encode(self.history),
             "seconds": self.seconds,
             "reason": self.reason,
+            "begun": self.begun,
         }
 
     @classmethod
@@ -157,4 +196,5 @@ class Walk:
         return cls(
             problem, rng, None if best is None else Network(**best), decode(data["state"]), dict(data["counts"]),
             [tuple(row) for row in decode(data["history"])], float(data["seconds"]), data["reason"],
+            bool(data["begun"]),
         )  # fmt: skip
