@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from zonofit.programs._descent_step import cholesky, gradient, gram, gram_direction, normal, normal_direction
-from zonofit.programs._frame_kernel import KERNEL, apply
+from zonofit.programs._frame_kernel import KERNEL, apply, sum_of
 
 _FIRST, _LEAST, _MOST = 1e-2, 1e-13, 1e2  # ρ in units of the mean diagonal element: at first, and its range
 _GOOD, _LESS, _FAR_LESS, _MORE = 0.3, 0.3, 0.1, 6.0  # a gain by this part, and factors of ρ after steps
@@ -55,10 +55,9 @@ def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough):
         else:
             if fresh:
                 normal(XT, v, act, h, G, line, mu)
-                gc = 0.0
                 for i in range(N):
                     one[i] = h[i] * e[i]
-                    gc += one[i]
+                gc = sum_of(one)
                 gradient(XT, v, act, one, alpha, W, g, line)
             dc = normal_direction(v, B, nk, bias, alpha, level, G, g, gc, T, P, half, x, D)
         for j in range(m):

@@ -76,6 +76,7 @@ def downhill(j, X, XT, size, v, nu, g, B, k, on, bar, scratch, line):
                 for b in range(r):
                     d[b] *= s
                     along[b] = -base[b]
+                for b in range(r):
                     change += base[b] * d[b]
                 apply(XT, d, line)
                 for i in range(N):

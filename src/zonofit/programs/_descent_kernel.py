@@ -19,7 +19,7 @@ from zonofit.programs._descent_step import (
 )
 from zonofit.programs._descent_valleys import loosen, next_target, slide
 from zonofit.programs._descent_walls import join, release, rest, settle
-from zonofit.programs._frame_kernel import DEPENDENT, FREE, KERNEL, frame_start
+from zonofit.programs._frame_kernel import DEPENDENT, FREE, KERNEL, frame_start, length_of, sum_of
 
 LOCAL, TARGET, STEPS, STALLED, EXACT = 0, 1, 2, 3, 4
 
@@ -244,10 +244,9 @@ def propose(
         dc = gram_direction(XT, v, act, B, nk, bias, alpha, rho, W, e, G, mu, one, line, D)
     else:
         renew_normal(X, XT, v, act, h, H, was, mu, one)
-        gc = 0.0
         for i in range(N):
             nu[i] = h[i] * e[i]
-            gc += nu[i]
+        gc = sum_of(nu)
         gradient(XT, v, act, nu, alpha, W, g, line)
         dc = normal_direction(v, B, nk, bias, alpha, RHO_NARROW, H, g, gc, T, P, half, x, D)
     rates(XT, size, D, dc, v, act, on, Q, rate)
@@ -277,9 +276,9 @@ def advance(step, dc, D, Q, h, alpha, W, c, Z, e):
     for j in range(m):
         for b in range(W.shape[1]):
             W[j, b] += step * D[j, b]
-            value += 0.5 * alpha * W[j, b] ** 2
         for i in range(N):
             Z[j, i] += step * Q[j, i]
+        value += 0.5 * alpha * length_of(W[j]) ** 2
     c[0] += step * dc
     return value
 

@@ -66,21 +66,24 @@ def _measure(code, parameter, u, y, p, nu, h):
             near = 1.0 / (1.0 + tail)
             far = tail * near
             up, down = (near, far) if u[i] > 0.0 else (far, near)
-            total += p[i] * ((1.0 - y[i]) * max(u[i], 0.0) + y[i] * max(-u[i], 0.0) + np.log1p(tail))
             nu[i] = p[i] * ((1.0 - y[i]) * up - y[i] * down)
             h[i] = p[i] * near * far
+        for i in range(u.size):
+            tail = np.exp(-abs(u[i]))
+            total += p[i] * ((1.0 - y[i]) * max(u[i], 0.0) + y[i] * max(-u[i], 0.0) + np.log1p(tail))
     else:
         for i in range(u.size):
             e = u[i] - y[i]
             size = abs(e)
             if size <= parameter:
-                total += p[i] * e * e
                 nu[i] = 2.0 * p[i] * e
                 h[i] = 2.0 * p[i]
             else:
-                total += p[i] * parameter * (2.0 * size - parameter)
                 nu[i] = 2.0 * p[i] * (parameter if e > 0.0 else -parameter)
                 h[i] = 0.0
+        for i in range(u.size):
+            size = abs(u[i] - y[i])
+            total += p[i] * (size * size if size <= parameter else parameter * (2.0 * size - parameter))
     return total
 
 

@@ -7,7 +7,7 @@ from numba import njit
 
 from zonofit.programs._descent_search import breakpoints, rates
 from zonofit.programs._descent_step import RHO_NARROW, gradient, gram_direction, normal_direction, project
-from zonofit.programs._frame_kernel import FREE, KERNEL, frame_remove, multipliers
+from zonofit.programs._frame_kernel import FREE, KERNEL, frame_remove, length_of, multipliers
 
 
 @njit(**KERNEL)
@@ -68,8 +68,8 @@ def slide(
     total = 0.0
     for j in range(m):
         for b in range(r):
-            total += W[j, b] * W[j, b]
             D[j, b] = 0.0
+        total += length_of(W[j]) ** 2
     total = np.sqrt(total)
     sign = (-1.0 if act[unit, wall] != 0.0 else 1.0) * total / size[wall]
     for b in range(r):

@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# No "fastmath": with sums that may be reordered, whether a loop runs vectorised depends on where its arrays happen to
-# lie, so does its rounding, and the same seed no longer gives the same path.
-KERNEL = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False}
+# Sums may be reordered, which is worth a third of all time. But no loop may both sum and write to an array: whether it
+# runs vectorised would depend on where its arrays happen to lie, so would its rounding, and the same seed would no
+# longer give the same path. A test looks for such loops.
+KERNEL = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "nsz", "contract"}}
 CORE = dict(KERNEL, _nrt=False)
 
 FREE, WALL, DEPENDENT = 0, 1, 2  # what a row is to a unit: off its walls, one of them, in the span of them
@@ -26,6 +27,15 @@ def length_of(w):
     for b in range(w.size):
         s += w[b] * w[b]
     return np.sqrt(s)
+
+
+@njit(**CORE)
+def sum_of(x):
+    """Sum, in a loop of its own."""
+    s = 0.0
+    for i in range(x.size):
+        s += x[i]
+    return s
 
 
 @njit(**CORE)

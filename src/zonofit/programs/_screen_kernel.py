@@ -34,6 +34,7 @@ def screen(X, XT, size, A, v, nu, K, nk, units, start, members, which, length, b
         blur = 0.0
         for i in range(N):
             line[i] = nu[i] if bits[i] else 0.0
+        for i in range(N):
             blur += (size[i] * line[i]) ** 2
         for b in range(r):
             s = 0.0

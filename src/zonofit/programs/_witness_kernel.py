@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from zonofit.programs._frame_kernel import CORE, KERNEL, apply, descent_cone, frame_add, frame_start
+from zonofit.programs._frame_kernel import CORE, KERNEL, apply, descent_cone, frame_add, frame_start, length_of
 
 
 @njit(**KERNEL)
@@ -61,9 +61,8 @@ def witnesses_near(X, XT, size, A, W, K, nk, witness, depth):
 @njit(**CORE)
 def _leave(X, XT, size, bits, w, K, k, witness, B, L, mirror, d, along, q, z):
     N, r = X.shape
-    square = 0.0
+    square = length_of(w) ** 2
     for b in range(r):
-        square += w[b] * w[b]
         d[b] = 0.0
     if k == r or square == 0.0:
         return 0.0
@@ -91,14 +90,13 @@ def _leave(X, XT, size, bits, w, K, k, witness, B, L, mirror, d, along, q, z):
         s = 1.0 if bits[i] else -1.0
         if s * q[i] < 0.0:
             step = min(step, 0.5 * max(s * z[i], 0.0) / (-s * q[i]))
-    depth, square = np.inf, 0.0
+    depth = np.inf
     for i in range(N):
         s = 1.0 if bits[i] else -1.0
         depth = min(depth, s * (z[i] + step * q[i]) / size[i])
     for b in range(r):
         witness[b] = w[b] + step * d[b]
-        square += witness[b] * witness[b]
-    return max(depth, 0.0) / np.sqrt(square)
+    return max(depth, 0.0) / length_of(witness)
 
 
 @njit(**KERNEL)

@@ -1,8 +1,9 @@
 r"""Where a search may look next: random networks, and single units that would explain what a network misses.
 
 At predictions u the loss is, to second order, ``Σ νᵢ δᵢ + ½ Σ hᵢ δᵢ²`` in a change δ. One more unit that predicts
-``δ = t φ + b`` with the best t and b lowers it by ``(Σ ν̃ φ)² / (2 Σ h φ̃²)``, where a tilde takes the h-weighted mean away
-(if the output bias is fixed, b = 0 and nothing is taken away). So many random units can be rated in one matrix product.
+``δ = t φ + b`` with the best t and b lowers it by ``(Σ ν̃ φ)² / (2 Σ h φ̃²)``, where a tilde takes the h-weighted mean
+away (if the output bias is fixed, b = 0 and nothing is taken away). So many random units can be rated in one matrix
+product.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-r"""Hopping: kick one unit of a local minimum, descend again, and keep what is not much worse (DESIGN of the engine: descent).
+r"""Hopping over local minima: kick one unit, descend again, and keep what is not much worse.
 
 One hop:
 
-1. *Kick.* Mostly one unit, chosen at random, is replaced by one of the best of many random units for what the others miss
-   (`rate_units`), with the output sign that suits it. Sometimes the unit gets random weights, with or without the other sign, or
-   all weights are jittered.
-2. *Descend.* Damped steps first, which are cheap; only if they come near the loss of where the hop began, facet descent.
-3. *Accept* what is better, and what is worse by a random share. After many hops without gain, begin anew.
+1. *Kick.* Mostly one unit, chosen at random, is replaced by one of the best of many random units for what the others
+   miss (`rate_units`), with the output sign that suits it. Sometimes the unit gets random weights, with or without the
+   other sign, or all weights are jittered.
+2. *Descend.* Damped steps first, which are cheap; only if they come near what would be accepted, facet descent.
+3. *Accept* what is better, and what is worse by a random share of the spread that minima have here. After many hops
+   without gain, begin anew.
 
-Signs of the output weights are part of the search: ±1 is all that a unit without a ridge can want (section 2 of the
-design, "vocabulary"), and which sign is not known in advance.
+Signs of the output weights are part of the search: v max(0, w·x) = sign(v) max(0, |v| w·x), so that ±1 is all that a
+unit without a ridge can want, and which sign is not known in advance.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ import numpy as np
 from zonofit.errors import InputError
 from zonofit.programs.proposals import random_weights, rate_units
 from zonofit.search.walk import Network, Search, Walk
-
 
 _MEMORY, _FEW = 40, 8  # facet descents that are remembered, and that are needed to judge by
 
