@@ -300,7 +300,6 @@ def test_count_matches_binomials_of_large_tables():
     )
 
 
-@pytest.mark.xfail(reason="the kernel's rounding bounds leave out divisions by small pivots", strict=True)
 @pytest.mark.parametrize(
     ("X", "count"),
     [
