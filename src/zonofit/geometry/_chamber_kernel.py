@@ -53,7 +53,7 @@ EPS = 2.0**-52
 NONZERO = 1e-100  # keeps 0/0 away; its products with other thresholds stay normal numbers, unlike 1e-300's
 LOSSY = 1e-8  # leaves with larger rounding bounds have the signs of their multipliers checked too
 # residuals below this multiple of their rounding factor go to the careful leaf, so that the fast one may use one band
-NARROW = 1e-4
+NARROW = 1e-3
 
 
 @njit(**KERNEL)
@@ -95,7 +95,7 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
             T[(k + 1) * Mp + i] = axes[0, i]
     for i in range(M, Mp):
         T[i] = 1.0
-    growth = np.ones((depth, 4 + k))
+    growth = np.ones((depth, 4))
     loss = np.ones(depth * Mp)  # rounding errors of the columns, as `growth` is of the rows
     sel = np.full(k + 1, -1, np.int64)
     cur = np.zeros(depth, np.int64)
@@ -112,6 +112,9 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
     exact = redo.shape[0] > 1
     redo[0] = 0
     score = np.empty(Mp)
+    alpha = np.zeros(k + 2)
+    beta = np.zeros(k + 2)
+    dual = np.zeros(k + 2)
     U = np.empty(Mp)
     B = np.empty(Mp)
     marks = np.zeros(W * Mp, np.uint64)
@@ -150,9 +153,6 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                 growth[t + 1, 1] = growth[t, 1] + abs(T[top + Mp + p] * inverse) * grow
                 growth[t + 1, 2] = grow + 1.0
                 growth[t + 1, 3] = growth[t, 3] + abs(T[top + row_last * Mp + p] * inverse) * grow
-                growth[t + 1, 4 + t] = abs(inverse) * grow
-                for a in range(t):
-                    growth[t + 1, 4 + a] = growth[t, 4 + a] + abs(T[top + (2 + a) * Mp + p] * inverse) * grow
                 for a in range(rows):
                     factor[a] = T[top + (2 + t if a == r else a) * Mp + p]
                 for w in range(W):
@@ -217,6 +217,8 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                         level,
                         floor,
                         score,
+                        alpha,
+                        dual,
                         extremes,
                         exact,
                     )
@@ -357,6 +359,9 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                 U,
                 B,
                 words,
+                alpha,
+                beta,
+                dual,
                 order,
                 keys,
                 bins,

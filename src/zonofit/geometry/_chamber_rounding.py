@@ -20,26 +20,24 @@ from zonofit.geometry._chamber_sort import KERNEL
 ZERO = 0
 NONZERO = 1
 DOUBT = 2
-CLEAR = 100.0  # nothing that exceeds its bound so far is worth a warning
+CLEAR = 100.0  # what exceeds its bound, or is below it, by this factor is not worth a warning
 
 
 @njit(**KERNEL)
 def glance(size, least, most, floor, exact):
     """What a quantity is by bounds on its rounding bound: ZERO, NONZERO, or DOUBT when these are too far apart."""
-    if exact:
-        if size > 2.0 * most:
-            return NONZERO
-        if size < 0.25 * least and most < floor:
-            return ZERO
-        return DOUBT
-    return NONZERO if size > CLEAR * most else DOUBT
+    if size > (2.0 if exact else CLEAR) * most:
+        return NONZERO
+    if size < (0.25 if exact else 1.0 / CLEAR) * least and most < floor:
+        return ZERO
+    return DOUBT
 
 
 @njit(**KERNEL)
 def judge(ratio, bound, floor, extremes, exact):
     """What a quantity of `ratio` times its rounding bound is, when it would be at least `floor` if it were not zero.
 
-    Only with `exact` can it be in doubt, and only then does `floor` count. Otherwise `extremes` keeps it for a warning.
+    Only with `exact` can it be in doubt; otherwise `extremes` keeps what a warning will say.
     """
     if exact:
         if ratio > 2.0:
@@ -50,11 +48,10 @@ def judge(ratio, bound, floor, extremes, exact):
     if ratio > 1.0:
         extremes[1] = min(extremes[1], ratio)
         return NONZERO
-    if ratio <= 1.0:
-        extremes[0] = max(extremes[0], ratio)
-        return ZERO
-    extremes[1] = 0.0  # not a number
-    return NONZERO
+    extremes[0] = max(extremes[0], ratio)
+    if not bound < floor:  # not a number, or no rounding error any more
+        extremes[1] = 0.0
+    return ZERO
 
 
 @njit(**KERNEL)
@@ -148,3 +145,19 @@ def combined(T, t, k, node, Mp, sel, p, top, row_c, inverse, fa, B, i, j, alpha,
     y[k + 1] = 0.0
     for q in range(k - 1):
         alpha[q] -= rho * beta[q]
+
+
+@njit(**KERNEL)
+def at_coefficient(T, t, k, node, Mp, sel, growth, p, inverse, q):
+    """What `growth` is for the other rows, for the coefficient on the chosen generator q at a leaf."""
+    if q == t:
+        return growth[t, 2] * abs(inverse)
+    size = 0.0
+    for s in range(q, t):
+        r = 2 + s
+        for a in range(3 + s, k + 1):
+            if abs(T[s * node + a * Mp + sel[s]]) > abs(T[s * node + r * Mp + sel[s]]):
+                r = a
+        pivot = growth[s, 2] / abs(T[s * node + r * Mp + sel[s]])
+        size += pivot if s == q else abs(T[s * node + (2 + q) * Mp + sel[s]]) * pivot
+    return size + abs(T[t * node + (2 + q) * Mp + p] * inverse) * growth[t, 2]

@@ -17,6 +17,7 @@ from zonofit.geometry._chamber_rounding import (
     DOUBT,
     NONZERO,
     ZERO,
+    at_coefficient,
     at_leaf,
     carried,
     carried_to_leaf,
@@ -68,6 +69,8 @@ def retire(
     level,
     floor,
     score,
+    alpha,
+    dual,
     extremes,
     exact,
 ):
@@ -75,7 +78,7 @@ def retire(
     node = (k + 2) * Mp
     new = (t + 1) * node
     alpha = np.empty(k + 1)
-    y = np.empty(k + 2)
+    dual = np.empty(k + 2)
     sel[t] = p
     widest = max(growth[t + 1, 0], max(growth[t + 1, 1], growth[t + 1, 2]))
     verdict = SETTLED
@@ -95,10 +98,10 @@ def retire(
             for a in range(rows):
                 if (a == 0 and level == 0) or 2 <= a <= 2 + t or a > k:
                     continue
-                y[:] = 0.0
-                y[a] = 1.0
+                dual[:] = 0.0
+                dual[a] = 1.0
                 own = bound * growth[t + 1, min(a, 2)]
-                own += tol * carried(T, t + 1, k, rows, node, Mp, sel, growth, alpha, y)
+                own += tol * carried(T, t + 1, k, rows, node, Mp, sel, growth, alpha, dual)
                 ratio = max(ratio, abs(T[new + a * Mp + i]) / own)
                 widest_bound = max(widest_bound, own)
             found = judge(ratio, widest_bound, floor, extremes, exact)
@@ -114,9 +117,9 @@ def retire(
         if found == DOUBT:
             if not known:
                 coefficients(T, t + 1, node, Mp, sel, i, alpha)
-            y[:] = 0.0
-            y[row_last] = 1.0
-            last_bound += tol * carried(T, t + 1, k, rows, node, Mp, sel, growth, alpha, y)
+            dual[:] = 0.0
+            dual[row_last] = 1.0
+            last_bound += tol * carried(T, t + 1, k, rows, node, Mp, sel, growth, alpha, dual)
             found = judge(abs(value) / last_bound, last_bound, floor, extremes, exact)
         if found == DOUBT:
             verdict = DOUBTFUL
@@ -172,6 +175,9 @@ def leaf_sorted(
     U,
     B,
     st,
+    alpha,
+    beta,
+    dual,
     order,
     keys,
     bins,
@@ -190,10 +196,10 @@ def leaf_sorted(
     fn = fa if level == 0 else (T[row_n + p] * inverse if p >= 0 else 0.0)
     bound_n = tol * (growth[t, 3] + abs(fn) * growth[t, 2])
     own = loss[t * Mp + p] if p >= 0 else 0.0
-    node = (k + 2) * Mp
     alpha = np.empty(k + 1)
     beta = np.empty(k + 1)
-    y = np.zeros(k + 2)
+    dual = np.empty(k + 2)
+    node = (k + 2) * Mp
     rows = k + 1 if level == 0 else k + 2
     at_n = 0 if level == 0 else k + 1
     spoilt = own * abs(inverse)
@@ -226,20 +232,20 @@ def leaf_sorted(
                 if found == DOUBT:
                     known = True
                     at_leaf(T, t, node, Mp, sel, p, row_c, inverse, i, alpha)
-                    y[0] = 0.0
-                    y[1] = 1.0
-                    y[k + 1] = 0.0
+                    dual[0] = 0.0
+                    dual[1] = 1.0
+                    dual[k + 1] = 0.0
                     lost = bound_b + tol * carried_to_leaf(
-                        T, t, k, rows, node, Mp, sel, growth, alpha, y, p, fa, fb, fn
+                        T, t, k, rows, node, Mp, sel, growth, alpha, dual, p, fa, fb, fn
                     )
                     ratio = abs(B[i]) / lost
                     wide = lost
                     if level > 0:
-                        y[0] = 1.0
-                        y[1] = 0.0
-                        y[k + 1] = 0.0
+                        dual[0] = 1.0
+                        dual[1] = 0.0
+                        dual[k + 1] = 0.0
                         lost = bound_a + tol * carried_to_leaf(
-                            T, t, k, rows, node, Mp, sel, growth, alpha, y, p, fa, fb, fn
+                            T, t, k, rows, node, Mp, sel, growth, alpha, dual, p, fa, fb, fn
                         )
                         ratio = max(ratio, abs(T[top + i] - fa * T[row_c + i]) / lost)
                         wide = max(wide, lost)
@@ -253,12 +259,12 @@ def leaf_sorted(
                         if found == DOUBT:
                             if not known:
                                 at_leaf(T, t, node, Mp, sel, p, row_c, inverse, i, alpha)
-                            y[0] = 0.0
-                            y[1] = 0.0
-                            y[k + 1] = 0.0
-                            y[at_n] = 1.0
+                            dual[0] = 0.0
+                            dual[1] = 0.0
+                            dual[k + 1] = 0.0
+                            dual[at_n] = 1.0
                             lost = bound_n + tol * carried_to_leaf(
-                                T, t, k, rows, node, Mp, sel, growth, alpha, y, p, fa, fb, fn
+                                T, t, k, rows, node, Mp, sel, growth, alpha, dual, p, fa, fb, fn
                             )
                             found = judge(abs(value) / lost, lost, floor, extremes, exact)
                         if found == DOUBT:
@@ -315,8 +321,8 @@ def leaf_sorted(
                 gap, 1.0 / di + 1.0 / dj, li / di + lj / dj, floor / ((bound_a + bound_b) * min(di, dj)), exact
             )
             if found == DOUBT:
-                combined(T, t, k, node, Mp, sel, p, top, row_c, inverse, fa, B, i, j, alpha, beta, y)
-                lost = tol * carried_to_leaf(T, t, k, rows, node, Mp, sel, growth, alpha, y, p, fa, fb, fn)
+                combined(T, t, k, node, Mp, sel, p, top, row_c, inverse, fa, B, i, j, alpha, beta, dual)
+                lost = tol * carried_to_leaf(T, t, k, rows, node, Mp, sel, growth, alpha, dual, p, fa, fb, fn)
                 # what z is to u: the other one is (1, rho) times as far
                 lost = (bound_a + bound_b) * (1.0 / di + 1.0 / dj) + lost / di
                 found = judge((U[j] - U[i]) / lost, lost * min(di, dj), floor, extremes, exact)
@@ -352,17 +358,17 @@ def leaf_sorted(
                     lj = loss[t * Mp + j] + abs(T[row_c + j]) * spoilt
                     found = glance(abs(value), limit * (1.0 + abs(rho)), limit * (li + abs(rho) * lj), floor, exact)
                     if found == DOUBT:
-                        combined(T, t, k, node, Mp, sel, p, top, row_c, inverse, fa, B, i, j, alpha, beta, y)
-                        y[0] = 0.0
-                        y[1] = 0.0
+                        combined(T, t, k, node, Mp, sel, p, top, row_c, inverse, fa, B, i, j, alpha, beta, dual)
+                        dual[0] = 0.0
+                        dual[1] = 0.0
                         slope = T[row_n + j] - fn * T[row_c + j]
                         if abs(B[j]) > abs(aj):
-                            y[1] = -slope / B[j]
+                            dual[1] = -slope / B[j]
                         else:
-                            y[0] = -slope / aj
-                        y[k + 1] = 1.0
+                            dual[0] = -slope / aj
+                        dual[k + 1] = 1.0
                         limit = limit * (1.0 + abs(rho)) + tol * carried_to_leaf(
-                            T, t, k, rows, node, Mp, sel, growth, alpha, y, p, fa, fb, fn
+                            T, t, k, rows, node, Mp, sel, growth, alpha, dual, p, fa, fb, fn
                         )
                         found = judge(abs(value) / limit, limit, floor, extremes, exact)
                     if found == DOUBT:
@@ -382,15 +388,15 @@ def leaf_sorted(
             lj = tol * (loss[t * Mp + j] + abs(T[row_c + j]) * spoilt)
             for q in range(k - 1):
                 v = T[row_c + j] * inverse
-                size = growth[t, 2] * abs(inverse)
                 if q < k - 2:
                     row = top + (2 + q) * Mp
                     v = T[row + j] - T[row + p] * inverse * T[row_c + j]
-                    size = growth[t, 4 + q] + abs(T[row + p]) * size
-                if lossy and not abs(v) > 2.0 * size * lj:
-                    if exact:
-                        return -1
-                    extremes[1] = min(extremes[1], abs(v) / (size * lj))
+                if lossy:
+                    size = at_coefficient(T, t, k, node, Mp, sel, growth, p, inverse, q)
+                    if not abs(v) > 2.0 * size * lj:
+                        if exact:
+                            return -1
+                        extremes[1] = min(extremes[1], abs(v) / (size * lj))
                 s = sel[q]
                 active = v * B[j] > 0.0
                 if active:

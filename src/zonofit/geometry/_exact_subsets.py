@@ -24,20 +24,14 @@ class ExactSubsets:
 
     Parameters
     ----------
-    exact : ExactRows
-        Of the reduction.
-    axes : ndarray (r, r)
-        From `zonofit.geometry.bijection.frame_coordinates`.
+    columns : list of integer rows
+        From `exact_columns`; the last one is the generator that the frame starts with.
     """
 
-    def __init__(self, exact: ExactRows, axes: np.ndarray):
-        rows = exact.integers.astype(np.int64).astype(object)
-        P = rows @ (_integers(exact.frame) @ _integers(axes))
-        if P[-1, 0] < 0:
-            raise ArithmeticError("the first axis of the frame is not the last generator")
-        self.M = len(rows) - 1
-        self.n = axes.shape[1]
-        self._columns = [[x >> shift for x in row] for row, shift in ((row, _twos(row)) for row in P.tolist())]
+    def __init__(self, columns: list[list[int]]):
+        self.M = len(columns) - 1
+        self.n = len(columns[0])
+        self._columns = columns
         self._subset: tuple[int, ...] = ()
         self._stack: list[tuple[list[list[int]], int, list[int]]] = []
         self._level = -1
@@ -107,6 +101,13 @@ class ExactSubsets:
         d = own[0]
         others = zip(T[1:], own[1:], strict=True)
         return [T[0], *([d * x - f * y for x, y in zip(row, T[0], strict=True)] for row, f in others)], d, []
+
+
+def exact_columns(exact: ExactRows, axes: np.ndarray) -> list[list[int]]:
+    """Integer coordinates of each generator in the frame `axes`, up to a positive factor."""
+    rows = exact.integers.astype(np.int64).astype(object)
+    result = (rows @ (_integers(exact.frame) @ _integers(axes))).tolist()
+    return [[x >> shift for x in row] for row, shift in ((row, _twos(row)) for row in result)]
 
 
 def least_value(exact: ExactRows) -> float:

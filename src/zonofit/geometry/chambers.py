@@ -34,6 +34,7 @@ _BLOCK_BYTES = 2**19
 # What is taken for non-zero should exceed its rounding bound, and what is taken for zero, by these factors.
 _EXACT_BUDGET = 10**8  # entries computed in integers, a fraction of a microsecond each
 
+_LARGEST_ZERO = 1e-5  # of unit generators; what is zero only within a larger rounding bound may as well be none
 _CLEARLY_NONZERO = 2.0
 _CLEAR_GAP = 100.0
 _MOST_NOISE = 1e4
@@ -175,11 +176,12 @@ class SubsetWalk:
         self.extremes = np.array([0.0, np.inf])
         self.buffers = _Buffers()
         self.exact = exact
-        self.floor = 0.0
+        self.floor = _LARGEST_ZERO
         if exact is not None:
             from zonofit.geometry._exact_subsets import least_value
 
             self.floor = least_value(exact.rows)
+        self.exact_columns: list[list[int]] | None = None
         self.exact_work = 0
         self.exhausted = False
 
@@ -228,23 +230,28 @@ class SubsetWalk:
                 extremes,
                 redo,
             )
+            doubtful = redo[0] > 0
+            if not doubtful:
+                break
             intervals = redo[1 : 1 + redo[0]].reshape(-1, 2)
             self.exact_work += int(np.sum(intervals[:, 1] - intervals[:, 0])) * (k + 2) * (self.M + 1)
-            if not doubts or self.exact_work <= _EXACT_BUDGET:
+            if self.exact_work <= _EXACT_BUDGET:
                 break
             self.exhausted, doubts = True, False
         self.extremes[0] = max(self.extremes[0], extremes[0])
         self.extremes[1] = min(self.extremes[1], extremes[1])
-        if self.exact is not None and len(intervals):
+        if self.exact is not None and doubtful:
             count += self._decided(self.exact, k, first.start, intervals, both, out[count:])
         return out[:count]
 
     def _decided(self, exact: ExactFrame, k: int, start: np.ndarray, intervals: np.ndarray, both: bool, out) -> int:
         """Write the patterns of the k-subsets in `intervals` of ranks behind `start` to `out`, by exact arithmetic."""
-        from zonofit.geometry._exact_subsets import ExactSubsets
+        from zonofit.geometry._exact_subsets import ExactSubsets, exact_columns
 
         origin = _rank(start, self.M)
-        subsets = ExactSubsets(exact.rows, exact.axes)
+        if self.exact_columns is None:
+            self.exact_columns = exact_columns(exact.rows, exact.axes)
+        subsets = ExactSubsets(self.exact_columns)
         bits = []
         for lo, hi in intervals.tolist():
             subset = _unrank(origin + lo, self.M, k).start.tolist()
