@@ -21,6 +21,9 @@ _BALANCING_STEPS = 10
 _WHITENING_STEPS = 20
 _WORST_CONDITION = 100.0
 _SAME_DIRECTION = 1e-6
+_LEAST_SINGULAR = 1e-15
+_PRIME = 2**31 - 1
+_MODULAR_WORK = 10**8
 _SURELY_APART = 1e-14  # whitening adds a few roundings to rows that are parallel as given
 
 
@@ -115,7 +118,10 @@ def _whiten(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray,
     scaled = np.ldexp(rows, -row_power[:, None] - column_power)
     _, singular, right = np.linalg.svd(_unit(scaled), full_matrices=False)
     rank = int(np.sum(singular > tolerance * singular[0]))
-    change = right[:rank].T / singular[:rank]
+    if exact.all() and rank < len(singular):
+        # integers beside large ones can be independent and have a smaller singular value than that
+        rank = max(rank, _modular_rank(rows * _power_of_two(decimal)))
+    change = right[:rank].T / np.maximum(singular[:rank], _LEAST_SINGULAR * singular[0])
     change = change @ _isotropic(_unit(scaled @ change))
     image = _accurate_product(scaled, change)
     length = np.linalg.norm(image, axis=1)
@@ -126,6 +132,26 @@ def _whiten(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray,
             rows * _power_of_two(decimal), np.ldexp(change, (1 - column_power - np.frexp(decimal)[1])[:, None])
         )
     return image / length[:, None], column[:, None] * change, float(np.max(blurred / length)), known
+
+
+def _modular_rank(integers: np.ndarray) -> int:
+    """Rank modulo a prime, which the rank is not below; 0 when that is too much work."""
+    if integers.size * integers.shape[1] > _MODULAR_WORK:
+        return 0
+    T = integers.astype(np.int64) % _PRIME
+    rank = 0
+    for column in range(T.shape[1]):
+        pivots = np.flatnonzero(T[rank:, column])
+        if not len(pivots):
+            continue
+        p = rank + pivots[0]
+        T[[rank, p]] = T[[p, rank]]
+        factor = T[rank + 1 :, column] * pow(int(T[rank, column]), -1, _PRIME) % _PRIME
+        T[rank + 1 :] = (T[rank + 1 :] - factor[:, None] * T[rank] % _PRIME) % _PRIME
+        rank += 1
+        if rank == len(T):
+            break
+    return rank
 
 
 def _isotropic(unit: np.ndarray) -> np.ndarray:
