@@ -48,6 +48,22 @@ def small_instances() -> list[np.ndarray]:
     return instances
 
 
+def count_by_restriction(rows) -> int:
+    """Chambers of integer generators, exactly: each adds the chambers of those before it on its own hyperplane."""
+    lines: list[tuple[int, ...]] = []
+    for row in rows:
+        if common := math.gcd(*row):
+            first = next(x for x in row if x)
+            line = tuple(x // common * (1 if first > 0 else -1) for x in row)
+            if line not in lines:
+                lines.append(line)
+    total = 1
+    for j, g in enumerate(lines):
+        m = next(i for i, x in enumerate(g) if x)
+        total += count_by_restriction([[h[i] * g[m] - h[m] * g[i] for i in range(len(g)) if i != m] for h in lines[:j]])
+    return total
+
+
 class FeasibilityLP:
     """max t with s_i g_i·w >= t for the generators fixed so far, -1 <= w <= 1, t <= 1; by HiGHS."""
 

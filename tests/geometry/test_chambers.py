@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reference import chambers_by_bijection, chambers_by_lp, cover_count, cube, resonance, small_instances
+from tests.reference import (
+    chambers_by_bijection,
+    chambers_by_lp,
+    cover_count,
+    cube,
+    resonance,
+    small_instances,
+)
 from zonofit.errors import AmbiguousPositionWarning, BudgetError, InputError
 from zonofit.geometry.arrangement import Arrangement
 from zonofit.geometry.chambers import SubsetWalk, _binomials, _unrank, chamber_bound
@@ -300,7 +307,6 @@ def test_count_matches_binomials_of_large_tables():
     )
 
 
-@pytest.mark.xfail(reason="the kernel's rounding bounds leave out divisions by small pivots", strict=True)
 @pytest.mark.parametrize(
     ("X", "count"),
     [

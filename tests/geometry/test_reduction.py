@@ -7,7 +7,7 @@ import pytest
 
 from tests.reference import chambers_by_lp, cube
 from zonofit.geometry.arrangement import Arrangement
-from zonofit.geometry.reduction import _accurate_product, reduce_generators
+from zonofit.geometry.reduction import _accurate_product, _modular_rank, reduce_generators
 from zonofit.tolerances import DEFAULT_TOLERANCES
 
 
@@ -135,3 +135,20 @@ def test_numbers_typed_differently_are_not_merged_beside_a_large_one(far):
     assert len(twice.simple) == 5 and twice.member[5:].tolist() == twice.member[:2].tolist()
     turned = Arrangement(np.array([[1, 0], [1e-12, 1], [-2, 0], [-2e-12, -2]])).reduction
     assert len(turned.simple) == 2 and turned.orientation.tolist() == [1, 1, -1, -1]
+
+
+def test_independent_integers_keep_their_rank_however_small_a_singular_value():
+    X = [[2, 2, 0], [2, 2, 2], [1, 100000003, 2], [2, 0, 100000004]]
+    arrangement = Arrangement.from_examples(X)
+    assert arrangement.rank == 4 and arrangement.n_chambers() == 16
+    points = np.random.default_rng(0).standard_normal((50, 4)) @ np.linalg.inv(arrangement.generators).T
+    known = {tuple(p) for p in arrangement.patterns().tolist()}
+    assert {tuple(p) for p in (points @ arrangement.generators.T > 0).tolist()} <= known
+
+
+def test_rank_modulo_a_prime():
+    rng = np.random.default_rng(0)
+    for rank in range(1, 5):
+        G = rng.integers(-9, 10, (7, rank)) @ rng.integers(-9, 10, (rank, 5))
+        assert _modular_rank(G.astype(float)) == np.linalg.matrix_rank(G)
+    assert _modular_rank(np.zeros((3, 2))) == 0

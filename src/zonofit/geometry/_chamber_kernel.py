@@ -30,7 +30,7 @@ import numpy as np
 from numba import njit
 
 from zonofit.geometry._chamber_sort import BINS, KERNEL, ONE
-from zonofit.geometry._chamber_ties import leaf_sorted, retire
+from zonofit.geometry._chamber_ties import DOUBTFUL, SETTLED, leaf_sorted, note, retire
 from zonofit.geometry._lanes import (
     below,
     flatter,
@@ -51,11 +51,13 @@ from zonofit.geometry._lanes import (
 SORT_FROM = 80  # a leaf with this many last generators is sorted: O(M log M) then beats comparing all pairs
 EPS = 2.0**-52
 NONZERO = 1e-100  # keeps 0/0 away; its products with other thresholds stay normal numbers, unlike 1e-300's
-NARROW = 1e-3  # residuals below this go to the careful leaf, so that the fast one may use one band for all
+LOSSY = 1e-8  # leaves with larger rounding bounds have the signs of their multipliers checked too
+# residuals below this multiple of their rounding factor go to the careful leaf, so that the fast one may use one band
+NARROW = 1e-3
 
 
 @njit(**KERNEL)
-def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask, roundoff, out, extremes):
+def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask, roundoff, floor, out, extremes, redo):
     """Write the chambers of `n_subsets` k-subsets, from `start` on in lexicographic order, to `out`.
 
     Parameters
@@ -68,8 +70,11 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
     both : whether to add the opposite chambers behind.
     mask : words with the M + 1 pattern bits set.
     roundoff : multiple of the rounding bound below which a quantity is zero.
+    floor : least value that a quantity which is not zero can have; used with `redo`.
     out : (at least n_subsets W or twice that) words, W a pattern.
     extremes : (2,) largest quantity taken for zero and smallest taken for non-zero, both over their threshold.
+    redo : (1 or n_subsets + 2,) when longer than 1, subsets that rounding could decide are left out of `out`, and
+        their ranks from the first subset on stand in ``redo[1 : 1 + redo[0]]``, as pairs of begin and end.
 
     Returns
     -------
@@ -91,6 +96,7 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
     for i in range(M, Mp):
         T[i] = 1.0
     growth = np.ones((depth, 4))
+    loss = np.ones(depth * Mp)  # rounding errors of the columns, as `growth` is of the rows
     sel = np.full(k + 1, -1, np.int64)
     cur = np.zeros(depth, np.int64)
     gone = np.zeros((depth, W), np.uint64)  # chosen, dead or padding
@@ -103,7 +109,12 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
     same = np.zeros((k + 1, W), np.uint64)
     opposite = np.zeros((k + 1, W), np.uint64)
     tol = roundoff * EPS
+    exact = redo.shape[0] > 1
+    redo[0] = 0
     score = np.empty(Mp)
+    alpha = np.zeros(k + 2)
+    beta = np.zeros(k + 2)
+    dual = np.zeros(k + 2)
     U = np.empty(Mp)
     B = np.empty(Mp)
     marks = np.zeros(W * Mp, np.uint64)
@@ -155,12 +166,15 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                 weight_a = 0.0 if level == 0 else 1.0 / growth[t + 1, 0]
                 weight_b = 1.0 / growth[t + 1, 1]
                 weight_c = 1.0 / growth[t + 1, 2]
+                own = loss[t * Mp + p]
                 small = np.uint64(0)
                 for i in range(0, Mp, 8):
                     source = top + i
                     target = source + node
                     c = scaled(inverse, load(T, source + r * Mp))
                     store(T, target + (2 + t) * Mp, c)
+                    worse = plus_scaled_size(load(loss, t * Mp + i), own, c)
+                    store(loss, (t + 1) * Mp + i, worse)
                     v = minus_scaled(load(T, source), factor[0], c)
                     store(T, target, v)
                     sum_ = plus_scaled_size(spread(0.0), weight_a, v)
@@ -179,9 +193,9 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                             v = minus_scaled(load(T, source + a * Mp), factor[a], c)
                             store(T, target + a * Mp, v)
                     store(score, i, sum_)
-                    small |= (below(sum_, 1e4 * bound) << np.uint64(i & 63)) & ~gone[t + 1, i >> 6]
+                    small |= (flatter(sum_, 1e2 * bound, worse) << np.uint64(i & 63)) & ~gone[t + 1, i >> 6]
                 if small:
-                    alive = retire(
+                    settled = retire(
                         T,
                         t,
                         p,
@@ -197,11 +211,20 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                         same,
                         opposite,
                         growth,
+                        loss,
                         tol,
                         bound,
+                        level,
+                        floor,
                         score,
+                        alpha,
+                        dual,
                         extremes,
+                        exact,
                     )
+                    if settled == DOUBTFUL:
+                        note(redo, n_subsets - left, n_subsets - left + min(size, left))
+                    alive = np.uint64(settled == SETTLED)
             if not alive:
                 left -= size
                 first = False
@@ -222,6 +245,7 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
         low = start[k - 1] if first else p + 1
         high = min(M, low + left)
         first = False
+        begin_rank = n_subsets - left
         left -= high - low
         if k > 1 and (gone[node_t, p >> 6] >> np.uint64(p & 63)) & ONE:
             continue
@@ -238,6 +262,8 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
         bound_b = tol * (growth[node_t, 1] + abs(fb) * growth[node_t, 2])
         begin = o
         band = max(1e-9, 4.0 * (bound_a + bound_b) / NARROW)
+        spoilt = loss[node_t * Mp + p] * abs(inverse) if k > 1 else 0.0
+        lossy = tol * spoilt > LOSSY
         for w in range(W):
             kept[w] = ~gone[node_t, w]
         if k > 1:
@@ -255,13 +281,14 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                 store(B, i, b_)
                 store(U, i, turned_ratio(a_, b_, size_))
                 turn |= (below(b_, 0.0) ^ np.uint64(255)) << np.uint64(i - base)
-                near |= (below(size_, NARROW) | flatter(b_, band, size_)) << np.uint64(i - base)
+                worse = plus_scaled_size(load(loss, node_t * Mp + i), spoilt, c)
+                near |= (flatter(size_, NARROW, worse) | flatter(b_, band, size_)) << np.uint64(i - base)
             small |= near & kept[w]
             words[w] = (turn & kept[w]) | fixed[node_t, w]
         # anything small that is neither chosen, nor padding, nor dead needs a closer look
         clean = small == 0
         plain = clean and n_dead[node_t] == 0
-        careful = not plain or high - low >= SORT_FROM
+        careful = not plain or lossy or high - low >= SORT_FROM
         if not careful:
             for q in range(k - 2):
                 factor[q] = T[top + (2 + q) * Mp + p] * inverse
@@ -317,7 +344,9 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                 same,
                 opposite,
                 growth,
+                loss,
                 tol,
+                floor,
                 inverse,
                 fa,
                 fb,
@@ -325,17 +354,25 @@ def enumerate_subsets(axes, M, k, start, ahead, n_subsets, binomial, both, mask,
                 bound_b,
                 clean,
                 plain,
+                lossy,
                 band,
                 U,
                 B,
                 words,
+                alpha,
+                beta,
+                dual,
                 order,
                 keys,
                 bins,
                 out,
                 begin,
                 extremes,
+                exact,
             )
+            if o < 0:
+                note(redo, begin_rank, begin_rank + high - low)
+                o = begin
     if both:
         for r in range(8 * W):  # eight patterns, so that any W fills whole vectors
             masks[r] = mask[r % W]

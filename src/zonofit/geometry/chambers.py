@@ -24,7 +24,7 @@ import numpy as np
 from zonofit.errors import AmbiguousPositionWarning, BudgetError, InputError
 from zonofit.geometry.bijection import frame_coordinates
 from zonofit.geometry.packing import mask, n_words, pack
-from zonofit.geometry.reduction import Reduction
+from zonofit.geometry.reduction import ExactRows, Reduction
 from zonofit.tolerances import DEFAULT_TOLERANCES, Tolerances
 
 Progress = Callable[[int, int], None]
@@ -32,6 +32,9 @@ Progress = Callable[[int, int], None]
 _BLOCK_BYTES = 2**19
 
 # What is taken for non-zero should exceed its rounding bound, and what is taken for zero, by these factors.
+_EXACT_BUDGET = 10**8  # entries computed in integers, a fraction of a microsecond each
+
+_LARGEST_ZERO = 1e-5  # of unit generators; what is zero only within a larger rounding bound may as well be none
 _CLEARLY_NONZERO = 2.0
 _CLEAR_GAP = 100.0
 _MOST_NOISE = 1e4
@@ -105,8 +108,8 @@ def _blocks(reduction, block_size, half, n_jobs, progress, tolerances) -> Iterat
             f"{M + 1} generators of rank {n} may have {2 * total:.3g} chambers, more than can be counted; "
             "enumerate fewer examples or dimensions, or sample chambers instead."
         )
-    coordinates, _ = frame_coordinates(reduction.simple)
-    work = SubsetWalk(coordinates, copies == 2, rounding(reduction, tolerances))
+    coordinates, axes = frame_coordinates(reduction.simple)
+    work = SubsetWalk(coordinates, copies == 2, rounding(reduction, tolerances), exact_frame(reduction, axes))
     tasks = ((k, lo, hi) for k in range(n - 1, -1, -1) for lo, hi in _intervals(math.comb(M, k), block_size // copies))
     done = 0
     waiting: list[np.ndarray] = []
@@ -124,7 +127,7 @@ def _blocks(reduction, block_size, half, n_jobs, progress, tolerances) -> Iterat
             progress(done, total)
     if held:
         yield expand(np.concatenate(waiting) if len(waiting) > 1 else waiting[0])
-    _warn_if_ambiguous(work.extremes)
+    _warn_if_ambiguous(work.extremes, work.exhausted)
 
 
 def rounding(reduction: Reduction, tolerances: Tolerances) -> float:
@@ -143,10 +146,25 @@ class _Subset(NamedTuple):
     ahead: np.ndarray
 
 
-class SubsetWalk:
-    """Chambers of the subsets of the first M generators in frame `coordinates`; safe to use from several threads."""
+class ExactFrame(NamedTuple):
+    """What frame coordinates stand for exactly."""
 
-    def __init__(self, coordinates: np.ndarray, both: bool, roundoff: float):
+    rows: ExactRows
+    axes: np.ndarray
+
+
+def exact_frame(reduction: Reduction, axes: np.ndarray) -> ExactFrame | None:
+    """For a `SubsetWalk` in the frame `axes`; None when the generators are no integers or short decimals."""
+    return None if reduction.exact is None else ExactFrame(reduction.exact, axes)
+
+
+class SubsetWalk:
+    """Chambers of the subsets of the first M generators in frame `coordinates`; safe to use from several threads.
+
+    With the `exact` frame, integers decide where rounding could.
+    """
+
+    def __init__(self, coordinates: np.ndarray, both: bool, roundoff: float, exact: ExactFrame | None = None):
         self.M = len(coordinates) - 1
         self.n = coordinates.shape[1]
         self.both = both
@@ -157,20 +175,25 @@ class SubsetWalk:
         self.binomial = _binomials(self.M, self.n)
         self.extremes = np.array([0.0, np.inf])
         self.buffers = _Buffers()
+        self.exact = exact
+        self.floor = _LARGEST_ZERO
+        if exact is not None:
+            from zonofit.geometry._exact_subsets import least_value
+
+            self.floor = least_value(exact.rows)
+        self.exact_columns: list[list[int]] | None = None
+        self.exact_work = 0
+        self.exhausted = False
 
     def of_subset(self, subset: np.ndarray) -> np.ndarray | None:
         """Packed pattern of the chamber that one subset names, or None when it holds a broken circuit."""
         k = len(subset)
         if k == 0:
             return self.chunk((0, 0, 1))[0][0]
-        from zonofit.geometry._chamber_kernel import enumerate_subsets
-
-        out = np.empty(len(self.mask), np.uint64)
-        once = np.ones(k, np.int64)
-        count = enumerate_subsets(
-            self.axes, self.M, k, subset, once, 1, self.binomial, False, self.mask, self.roundoff, out, self.extremes
-        )
-        return out if count else None
+        out = np.empty((1, len(self.mask)), np.uint64)
+        start = _Subset(np.asarray(subset, np.int64), np.ones(k, np.int64))
+        rows = self._rows(k, start, 1, False, out)
+        return rows[0] if len(rows) else None
 
     def chunk(self, task: tuple[int, int, int]) -> tuple[np.ndarray, int]:
         """Patterns of the k-subsets with ranks lo <= rank < hi, and hi - lo."""
@@ -179,29 +202,71 @@ class SubsetWalk:
             row = np.append(self.axes[-1, : self.M] > 0, True)
             rows = np.array([row, ~row] if self.both else [row])
             return pack(rows), 1
-        from zonofit.geometry._chamber_kernel import enumerate_subsets
-
         copies = 2 if self.both else 1
         out = self.buffers.take((copies * (hi - lo), len(self.mask)))
-        start, ahead = _unrank(lo, self.M, k)
-        extremes = np.array([0.0, np.inf])
-        count = enumerate_subsets(
-            self.axes,
-            self.M,
-            k,
-            start,
-            ahead,
-            hi - lo,
-            self.binomial,
-            self.both,
-            self.mask,
-            self.roundoff,
-            out.reshape(-1),
-            extremes,
-        )
+        return self._rows(k, _unrank(lo, self.M, k), hi - lo, self.both, out), hi - lo
+
+    def _rows(self, k: int, first: _Subset, n_subsets: int, both: bool, out: np.ndarray) -> np.ndarray:
+        """Patterns of `n_subsets` k-subsets from the first on, at the beginning of `out`."""
+        from zonofit.geometry._chamber_kernel import enumerate_subsets
+
+        doubts = self.exact is not None and not self.exhausted
+        while True:
+            extremes = np.array([0.0, np.inf])
+            redo = np.empty(n_subsets + 3 if doubts else 1, np.int64)
+            count = enumerate_subsets(
+                self.axes,
+                self.M,
+                k,
+                first.start,
+                first.ahead,
+                n_subsets,
+                self.binomial,
+                both,
+                self.mask,
+                self.roundoff,
+                self.floor,
+                out.reshape(-1),
+                extremes,
+                redo,
+            )
+            doubtful = redo[0] > 0
+            if not doubtful:
+                break
+            intervals = redo[1 : 1 + redo[0]].reshape(-1, 2)
+            self.exact_work += int(np.sum(intervals[:, 1] - intervals[:, 0])) * (k + 2) * (self.M + 1)
+            if self.exact_work <= _EXACT_BUDGET:
+                break
+            self.exhausted, doubts = True, False
         self.extremes[0] = max(self.extremes[0], extremes[0])
         self.extremes[1] = min(self.extremes[1], extremes[1])
-        return out[:count], hi - lo
+        if self.exact is not None and doubtful:
+            count += self._decided(self.exact, k, first.start, intervals, both, out[count:])
+        return out[:count]
+
+    def _decided(self, exact: ExactFrame, k: int, start: np.ndarray, intervals: np.ndarray, both: bool, out) -> int:
+        """Write the patterns of the k-subsets in `intervals` of ranks behind `start` to `out`, by exact arithmetic."""
+        from zonofit.geometry._exact_subsets import ExactSubsets, exact_columns
+
+        origin = _rank(start, self.M)
+        if self.exact_columns is None:
+            self.exact_columns = exact_columns(exact.rows, exact.axes)
+        subsets = ExactSubsets(self.exact_columns)
+        bits = []
+        for lo, hi in intervals.tolist():
+            subset = _unrank(origin + lo, self.M, k).start.tolist()
+            for _ in range(hi - lo):
+                pattern = subsets.pattern(tuple(subset))
+                if pattern is not None:
+                    bits.append(pattern)
+                _advance(subset, self.M)
+        if not bits:
+            return 0
+        rows = pack(np.array(bits, bool))
+        out[: len(rows)] = rows
+        if both:
+            out[len(rows) : 2 * len(rows)] = rows ^ self.mask
+        return (2 if both else 1) * len(rows)
 
 
 class _Buffers:
@@ -256,6 +321,25 @@ def _unrank(rank: int, M: int, k: int) -> _Subset:
     return _Subset(start, ahead)
 
 
+def _rank(subset, M: int) -> int:
+    """Inverse of `_unrank`."""
+    k = len(subset)
+    rank = math.comb(M, k) - 1
+    for t, item in enumerate(subset):
+        rank -= math.comb(M - 1 - int(item), k - t)
+    return rank
+
+
+def _advance(subset: list[int], M: int) -> None:
+    """Make `subset` the next one in lexicographic order; nothing happens to the last."""
+    k = len(subset)
+    for t in range(k - 1, -1, -1):
+        if subset[t] < M - k + t:
+            item = subset[t] + 1
+            subset[t:] = range(item, item + k - t)
+            return
+
+
 def _intervals(total: int, size: int) -> Iterator[tuple[int, int]]:
     for lo in range(0, total, size):
         yield lo, min(total, lo + size)
@@ -304,8 +388,17 @@ def _expander(reduction: Reduction) -> Callable[[np.ndarray], np.ndarray]:
     return expand
 
 
-def _warn_if_ambiguous(extremes: np.ndarray) -> None:
+def _warn_if_ambiguous(extremes: np.ndarray, exhausted: bool) -> None:
     zero, nonzero = extremes
+    if exhausted:
+        warnings.warn(
+            "generators: rounding could decide so many dependencies that not all were settled in exact arithmetic; the "
+            "chambers listed may be a few too many or too few. Bring the features to similar sizes, or enumerate fewer "
+            "examples.",
+            AmbiguousPositionWarning,
+            stacklevel=3,
+        )
+        return
     if nonzero < max(_CLEARLY_NONZERO, _CLEAR_GAP * zero):
         warnings.warn(
             "generators: some are so close to a dependency that rounding decides whether it is one (largest value "

@@ -10,6 +10,7 @@ that ``simple.T @ simple`` is close to a multiple of the identity.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,20 @@ _BALANCING_STEPS = 10
 _WHITENING_STEPS = 20
 _WORST_CONDITION = 100.0
 _SAME_DIRECTION = 1e-6
+_LEAST_SINGULAR = 1e-15
+_PRIME = 2**31 - 1
+_MODULAR_WORK = 10**8
 _SURELY_APART = 1e-14  # whitening adds a few roundings to rows that are parallel as given
+
+
+class ExactRows(NamedTuple):
+    """Row i of `Reduction.simple` is, but for rounding, a positive multiple of ``integers[i] @ frame``.
+
+    `integers` (M, n) are floats, `frame` is (n, r).
+    """
+
+    integers: np.ndarray
+    frame: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -40,6 +54,8 @@ class Reduction:
     noise : float
         How far the rounding of the entries of the generators may have turned a row of `simple`, in units of 2^-52;
         0 where all entries are integers or short decimals.
+    exact : ExactRows or None
+        What `simple` stands for exactly, where all entries are integers or short decimals.
     """
 
     simple: np.ndarray
@@ -47,6 +63,7 @@ class Reduction:
     orientation: np.ndarray
     lift: np.ndarray
     noise: float
+    exact: ExactRows | None = None
 
     @property
     def rank(self) -> int:
@@ -76,7 +93,7 @@ def reduce_generators(generators: np.ndarray, tolerances: Tolerances) -> Reducti
     orientation = np.zeros(N, np.int8)
     if live.size == 0:
         return Reduction(np.zeros((0, 0)), member, orientation, np.zeros((n, 0)), 0.0)
-    white, lift, noise = _whiten(generators[live], tolerances.rank)
+    white, lift, noise, exact = _whiten(generators[live], tolerances.rank)
     first, side = _parallel_classes(white, tolerances.parallel)
     if np.any(np.abs(white - side[:, None] * white[first]) > _SURELY_APART):
         first, side = _split_exactly(generators[live], first, side)
@@ -85,11 +102,13 @@ def reduce_generators(generators: np.ndarray, tolerances: Tolerances) -> Reducti
     place[representatives] = np.arange(len(representatives))
     member[live] = place[first]
     orientation[live] = side
-    return Reduction(np.ascontiguousarray(white[representatives]), member, orientation, lift, noise)
+    if exact is not None:
+        exact = ExactRows(exact.integers[representatives], exact.frame)
+    return Reduction(np.ascontiguousarray(white[representatives]), member, orientation, lift, noise, exact)
 
 
-def _whiten(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """Unit rows of ``rows @ lift``, the change of coordinates `lift` (n, rank), and how much noise it shows."""
+def _whiten(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, float, ExactRows | None]:
+    """Unit rows of ``rows @ lift``, the change of coordinates `lift` (n, rank), its noise, and what they stand for."""
     decimal, exact = _decimal_scale(rows)
     rows = np.where(exact, np.round(rows * decimal) / _power_of_two(decimal), rows)
     column = decimal / _power_of_two(decimal)
@@ -99,12 +118,40 @@ def _whiten(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray,
     scaled = np.ldexp(rows, -row_power[:, None] - column_power)
     _, singular, right = np.linalg.svd(_unit(scaled), full_matrices=False)
     rank = int(np.sum(singular > tolerance * singular[0]))
-    change = right[:rank].T / singular[:rank]
+    if exact.all() and rank < len(singular):
+        # integers beside large ones can be independent and have a smaller singular value than that
+        rank = max(rank, _modular_rank(rows * _power_of_two(decimal)))
+    change = right[:rank].T / np.maximum(singular[:rank], _LEAST_SINGULAR * singular[0])
     change = change @ _isotropic(_unit(scaled @ change))
     image = _accurate_product(scaled, change)
     length = np.linalg.norm(image, axis=1)
     blurred = np.linalg.norm((np.abs(scaled) * ~exact) @ np.abs(change), axis=1)
-    return image / length[:, None], column[:, None] * change, float(np.max(blurred / length))
+    known = None
+    if exact.all():
+        known = ExactRows(
+            rows * _power_of_two(decimal), np.ldexp(change, (1 - column_power - np.frexp(decimal)[1])[:, None])
+        )
+    return image / length[:, None], column[:, None] * change, float(np.max(blurred / length)), known
+
+
+def _modular_rank(integers: np.ndarray) -> int:
+    """Rank modulo a prime, which the rank is not below; 0 when that is too much work."""
+    if integers.size * integers.shape[1] > _MODULAR_WORK:
+        return 0
+    T = integers.astype(np.int64) % _PRIME
+    rank = 0
+    for column in range(T.shape[1]):
+        pivots = np.flatnonzero(T[rank:, column])
+        if not len(pivots):
+            continue
+        p = rank + pivots[0]
+        T[[rank, p]] = T[[p, rank]]
+        factor = T[rank + 1 :, column] * pow(int(T[rank, column]), -1, _PRIME) % _PRIME
+        T[rank + 1 :] = (T[rank + 1 :] - factor[:, None] * T[rank] % _PRIME) % _PRIME
+        rank += 1
+        if rank == len(T):
+            break
+    return rank
 
 
 def _isotropic(unit: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ import numpy as np
 
 from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.bijection import frame_coordinates
-from zonofit.geometry.chambers import SubsetWalk, chamber_bound, rounding
+from zonofit.geometry.chambers import SubsetWalk, chamber_bound, exact_frame, rounding
 from zonofit.geometry.packing import unpack
 from zonofit.geometry.reduction import lengths
 
@@ -126,7 +126,9 @@ def _uniform(arrangement: Arrangement, size: int, rng: np.random.Generator) -> S
     if n == 0:
         return Sample(patterns, witnesses)
     coordinates, axes = frame_coordinates(reduction.simple)
-    walk = SubsetWalk(coordinates, both=False, roundoff=rounding(reduction, arrangement.tolerances))
+    walk = SubsetWalk(
+        coordinates, False, rounding(reduction, arrangement.tolerances), exact=exact_frame(reduction, axes)
+    )
     weights = [math.comb(M, k) for k in range(n)]
     total = chamber_bound(M + 1, n) // 2
     for row in range(size):
