@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from zonofit.programs._descent_step import cholesky, gradient, gram, gram_direction, normal, normal_direction
+from zonofit.programs._descent_kernel import renew_normal
+from zonofit.programs._descent_step import cholesky, gradient, gram, gram_direction, normal_direction
 from zonofit.programs._frame_kernel import KERNEL, apply, sum_of
 
 _FIRST, _LEAST, _MOST = 1e-2, 1e-13, 1e2  # ρ in units of the mean diagonal element: at first, and its range
@@ -28,7 +29,7 @@ def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough):
     XT = np.ascontiguousarray(X.T)
     XX = np.dot(X, XT) if wide else np.empty((0, 0))
     G = np.empty((N, N)) if wide else np.empty((q, q))
-    T = np.empty((0, 0)) if wide else np.empty((q, q))
+    T, was = np.empty((0, 0)) if wide else np.empty((q, q)), np.full((m, N), -1.0)
     P = np.empty((4, max(N, q)))
     bits, tally, short = np.empty((m, N), np.uint8), np.empty(N, np.uint8), np.empty(max(r, m), np.int64)
     B, nk = np.zeros((m, r, r)), np.zeros(m, np.int64)
@@ -54,7 +55,7 @@ def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough):
             dc = gram_direction(XT, v, act, B, nk, bias, alpha, rho, W, e, G, mu, one, line, D)
         else:
             if fresh:
-                normal(XT, v, act, h, G, line, mu)
+                renew_normal(X, XT, v, act, h, G, was, mu, line)
                 for i in range(N):
                     one[i] = h[i] * e[i]
                 gc = sum_of(one)
