@@ -14,10 +14,12 @@ from zonofit import __version__
 from zonofit.cli.chambers import chambers
 from zonofit.cli.demo import demo
 from zonofit.cli.output import WARNINGS, emit, say, warning_as_sentence
+from zonofit.cli.search import search
+from zonofit.cli.signals import INTERRUPTED, TERMINATED, Terminated
 from zonofit.cli.zonotope import zonotope
 from zonofit.errors import BudgetError, InputError
 
-BAD_INPUT, FAILED, INTERRUPTED, BROKEN_PIPE = 2, 1, 130, 141
+BAD_INPUT, FAILED, BROKEN_PIPE = 2, 1, 141
 
 app = typer.Typer(
     name="zonofit",
@@ -26,7 +28,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (demo, chambers, zonotope):
+for command in (demo, chambers, zonotope, search):
     app.command()(command)
 
 
@@ -58,6 +60,8 @@ def run(arguments: list[str]) -> int:
         return status
     except (InputError, BudgetError) as error:
         return _refuse(str(error), BAD_INPUT, as_json)
+    except Terminated:
+        return _refuse("terminated.", TERMINATED, as_json)
     except KeyboardInterrupt:
         return _refuse("interrupted.", INTERRUPTED, as_json)
     except BrokenPipeError:

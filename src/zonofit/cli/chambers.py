@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -15,13 +13,10 @@ from zonofit import __version__
 from zonofit.cli.options import Columns, File, Generators, Json, read_arrangement
 from zonofit.cli.output import WARNINGS, count, elapsed, emit, rate, say, show
 from zonofit.cli.progress import Progress
+from zonofit.cli.signals import sigterm_interrupts
 
 IN_JSON = 10_000
 ON_SCREEN = 20
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM, as from a batch system whose time is up."""
 
 
 def chambers(
@@ -83,24 +78,24 @@ def chambers(
         return
 
     sink = _Archive(out, arrangement.n_generators) if out is not None else _Lines(arrangement.n_generators, json)
-    stopped = None
-    with Progress("enumerating chambers", "chambers") as progress, _sigterm_interrupts():
+    complete = True
+    with Progress("enumerating chambers", "chambers") as progress, sigterm_interrupts() as stopped:
         try:
             for block in arrangement.chambers(half=half, n_jobs=jobs, progress=progress):
                 sink.write(block)
                 progress.produced += len(block)
-        except KeyboardInterrupt as interrupt:
-            stopped = interrupt
+        except KeyboardInterrupt:
+            complete = False
         except OSError:
             sink.close()
             raise
     seconds = time.perf_counter() - start
-    where = sink.finish(stopped is None)
+    where = sink.finish(complete)
     whole = _whole(sink.found, arrangement.rank) if half else sink.found
     fields |= {
-        "chambers": None if stopped else whole,
+        "chambers": whole if complete else None,
         "patterns_found": sink.found,
-        "complete": stopped is None,
+        "complete": complete,
         "out": where,
         "seconds": seconds,
         "patterns": sink.listed(),
@@ -109,8 +104,8 @@ def chambers(
     if json:
         emit(fields)
     _report(fields, json)
-    if stopped is not None:
-        raise typer.Exit(143 if isinstance(stopped, Terminated) else 130)
+    if not complete:
+        raise typer.Exit(stopped.status)
 
 
 class _Archive:
@@ -235,19 +230,3 @@ def _half(number: int) -> int:
 def _whole(found: int, rank: int) -> int:
     """Chambers behind one of each pair; generators that are all zero have one chamber, its own opposite."""
     return 2 * found if rank else found
-
-
-@contextmanager
-def _sigterm_interrupts():
-    def interrupt(*_):
-        raise Terminated
-
-    try:
-        before = signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:  # not the main thread
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from zonofit.cli.output import elapsed, rate, say
 
@@ -43,7 +43,7 @@ class Progress:
         self._timer: threading.Timer | None = None
         self._live = sys.stderr.isatty()
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         """Start waiting."""
         self._schedule(PATIENCE)
         return self

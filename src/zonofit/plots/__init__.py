@@ -1,4 +1,4 @@
-"""Pictures: the paper's Figure 1 for any data in the plane, zonotopes with named vertices, the engine at work.
+"""Pictures: the paper's Figure 1 for any data in the plane, zonotopes with named vertices, the engine and searches.
 
 Everything is drawn with Matplotlib's objects on a canvas of its own; pyplot and its global state are left alone.
 """
@@ -6,5 +6,6 @@ Everything is drawn with Matplotlib's objects on a canvas of its own; pyplot and
 from zonofit.plots.engine import engine_figure
 from zonofit.plots.figure_one import figure_one
 from zonofit.plots.labelled import labelled_zonotope, zonotope_figure
+from zonofit.plots.trace import trace_figure
 
-__all__ = ["engine_figure", "figure_one", "labelled_zonotope", "zonotope_figure"]
+__all__ = ["engine_figure", "figure_one", "labelled_zonotope", "trace_figure", "zonotope_figure"]

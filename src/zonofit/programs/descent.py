@@ -63,6 +63,8 @@ class Descent:
         One of `STATUSES`, as in `OpenResult`.
     steps, releases, flips : int
         Newton steps; walls let go; signs of preactivations that changed on the way.
+    damped : float
+        Objective after the damped steps, infinite without them.
     """
 
     problem: Problem
@@ -75,6 +77,7 @@ class Descent:
     steps: int
     releases: int
     flips: int
+    damped: float
 
     @cached_property
     def loss(self) -> float:
@@ -119,6 +122,7 @@ def descend(
         found.steps,
         found.releases,
         found.flips,
+        problem.loss_factor * found.damped,
     )
 
 
@@ -158,6 +162,7 @@ class OpenResult:
     releases: int
     flips: int
     status: str
+    damped: float = np.inf
 
 
 def descend_open(
@@ -235,12 +240,12 @@ def _descend(X, y, p, v, W, c, loss, alpha, bias_free, limit, target, valleys, d
     else:
         W = W.copy()
     bias = 1.0 if bias_free else 0.0
-    solved = 0
+    solved, after = 0, np.inf
     if isinstance(loss, Squared):
         h = 2.0 * p
         if damped > 0:
-            value, c, solved = descend_damped(X, y, h, v, unit_signs(v), W, c, alpha, bias, damped, target)
-            limit = limit if value < worth else 0
+            after, c, solved = descend_damped(X, y, h, v, unit_signs(v), W, c, alpha, bias, damped, target)
+            limit = limit if after < worth else 0
         code, _, c, act, kind, nu, count = descend_squared(X, y, h, v, W, c, alpha, bias, limit, target, valleys)
     else:
         from zonofit.programs._descent_smooth import descend_smooth
@@ -255,7 +260,7 @@ def _descend(X, y, p, v, W, c, loss, alpha, bias_free, limit, target, valleys, d
     if alpha:
         value += 0.5 * alpha * float(np.vdot(W, W))
     steps, flips, releases = int(count[0]) + solved, int(count[1]), int(count[2])
-    return OpenResult(W, c, act > 0, kind > 0, value, nu, steps, releases, flips, STATUSES[code])
+    return OpenResult(W, c, act > 0, kind > 0, value, nu, steps, releases, flips, STATUSES[code], after)
 
 
 def _check(X, y, p, v, W, c, loss, alpha) -> None:

@@ -24,6 +24,9 @@ from zonofit.programs.proposals import random_weights, rate_units
 from zonofit.search.walk import Network, Search, Walk
 
 
+_MEMORY, _FEW = 40, 8  # facet descents that are remembered, and that are needed to judge by
+
+
 @dataclass(frozen=True)
 class Hopping(Search):
     """Hopping over local minima of facet descent.
@@ -39,11 +42,16 @@ class Hopping(Search):
     damped : int
         Damped steps of a descent at most; 0 for none.
     near : float
-        Facet descent follows only if the damped steps came below this multiple of the objective that the hop began with.
+        Facet descent follows only if the damped steps came within this factor of what would be accepted; the factor is
+        that of the first few, after which it is learnt.
     worse : float
-        A hop that ends above its beginning by the share `s` is accepted with probability exp(-s / worse).
+        A hop that multiplies the objective by ``exp(s σ)`` is accepted with probability ``exp(-s / worse)``, where σ is
+        the spread of the logarithms of the minima that were seen.
     patience : float
         Hops without gain, per unit, after which the walk begins anew.
+    spread : float
+        With each new beginning, `worse` and `patience` are multiplied by factors drawn from ``exp(-spread)`` to
+        ``exp(spread)``: no value is best for all data.
     max_steps : int
         Newton steps of a facet descent.
     """
@@ -56,8 +64,9 @@ class Hopping(Search):
     blind: float = 0.2
     damped: int = 60
     near: float = 3.0
-    worse: float = 0.5
-    patience: float = 60.0
+    worse: float = 1.4
+    patience: float = 35.0
+    spread: float = 1.0
     max_steps: int = 300
 
     def __post_init__(self) -> None:
@@ -69,7 +78,7 @@ class Hopping(Search):
 
     def begin(self, walk: Walk, start) -> None:
         """Descend from the given weights, or from random ones."""
-        walk.state["stall"] = 0
+        walk.state.update(stall=0, worse=self.worse, patience=self.patience, minima=[], gains=[])
         v = np.array(walk.problem.output_weights)
         if start is None:
             self._anew(walk)
@@ -80,17 +89,19 @@ class Hopping(Search):
         """One hop."""
         state, rng = walk.state, walk.rng
         walk.count(moves=1)
-        if state["stall"] >= self.patience * len(state["v"]):
+        if state["stall"] >= state["patience"] * len(state["v"]):
             self._anew(walk)
             return None
         here = state["objective"]
-        found = self._descend(walk, *self._kick(walk), self.near * here)
+        # how much worse may be accepted is counted in the spread of the minima that were seen, whatever the loss
+        most = here * np.exp(state["worse"] * _spread(state["minima"]) * rng.exponential())
+        found = self._descend(walk, *self._kick(walk), most * _gain(state["gains"], self.near))
         if found.objective < here:
             state["stall"] = 0
             self._settle(walk, found)
         else:
             state["stall"] += 1
-            if found.objective < here * (1.0 + self.worse * rng.exponential()):
+            if found.objective < most:
                 self._settle(walk, found)
         return None
 
@@ -99,7 +110,8 @@ class Hopping(Search):
         v = np.array(walk.problem.output_weights)
         if self.signs == "search":
             v = np.abs(v) * np.where(walk.rng.random(m) < 0.5, -1.0, 1.0)
-        walk.state["stall"] = 0
+        mood = np.exp(self.spread * walk.rng.uniform(-1.0, 1.0, 2))
+        walk.state.update(stall=0, worse=self.worse * mood[0], patience=self.patience * mood[1])
         self._settle(walk, self._descend(walk, random_weights(walk.problem, walk.rng, m), None, v, np.inf))
 
     def _settle(self, walk: Walk, network: Network) -> None:
@@ -112,6 +124,10 @@ class Hopping(Search):
             W, c, max_steps=self.max_steps, target=max(walk.target(), 0.0), valleys=0, damped=self.damped, worth=worth
         )
         walk.count(programs=1, steps=found.steps, flips=found.flips)
+        if (found.damped < worth or self.damped == 0) and found.objective > 0.0:
+            _remember(walk.state["minima"], np.log(found.objective))
+            if np.isfinite(found.damped):
+                _remember(walk.state["gains"], np.log(found.damped / found.objective))
         return Network(found.W, found.c, v, found.objective)
 
     def _kick(self, walk: Walk) -> tuple[np.ndarray, float, np.ndarray]:
@@ -143,3 +159,21 @@ class Hopping(Search):
         else:
             W = W + 0.3 * fresh
         return W, c, v
+
+
+def _remember(values: list[float], value: float) -> None:
+    values.append(float(value))
+    del values[:-_MEMORY]
+
+
+def _spread(minima: list[float]) -> float:
+    """Spread of the logarithms of the minima that were seen: half of the range of the middle two thirds."""
+    if len(minima) < _FEW:
+        return 1.0
+    low, high = np.quantile(minima, (1 / 6, 5 / 6))
+    return max(0.5 * float(high - low), 1e-6)
+
+
+def _gain(gains: list[float], first: float) -> float:
+    """By which factor facet descent lowers what damped steps leave, in four cases of five."""
+    return first if len(gains) < _FEW else float(np.exp(np.quantile(gains, 0.8)))

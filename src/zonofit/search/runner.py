@@ -20,7 +20,7 @@ import numpy as np
 from zonofit.errors import InputError
 from zonofit.search.budget import Budget
 from zonofit.search.coding import encode
-from zonofit.search.trace import Trace, merge_histories, write_whole
+from zonofit.search.trace import Trace, merge_histories, where_ended, write_whole
 from zonofit.search.walk import COUNTS, Network, Search, Walk
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def run(
     walkers: int = 1,
     n_jobs: int = 1,
     callback: Callable[[Walk], object] | None = None,
+    progress: Callable[[list[Walk], float], object] | None = None,
     checkpoint=None,
 ) -> Trace:
     """Search.
@@ -61,6 +62,9 @@ def run(
     callback : callable, optional
         Called with the best walker after each round in which the best network got better. If it returns True the
         search stops.
+    progress : callable, optional
+        Called with all walkers and the seconds spent, at the beginning and after each round, whether or not anything
+        got better.
     checkpoint : path, optional
         Written every few seconds, whole or not at all. If the file is there, the search goes on from it, and ends as if
         it had never been stopped.
@@ -85,6 +89,8 @@ def run(
     deadline = time.time() + budget.seconds - spent  # of the wall, which worker processes share
     pool, alone = _Pool(n_jobs, walkers), 1
     try:
+        if progress is not None:
+            progress(walks, spent)
         while stopped is None:
             since = time.perf_counter()
             moves = alone if walkers == 1 else min(2**rounds, search.longest_round)
@@ -93,6 +99,8 @@ def run(
             stopped = _verdict(walks)
             now = time.perf_counter()
             alone = 2 * alone if now - since < _GLANCE / 2 else max(alone // 2, 1) if now - since > _GLANCE else alone
+            if progress is not None:
+                progress(walks, spent + now - begin)
             if path is not None and (now - written > _PAUSE or stopped is not None):
                 _write(path, mark, walks, spent + now - begin, rounds)
                 written = time.perf_counter()
@@ -113,7 +121,7 @@ def run(
     seconds = spent + time.perf_counter() - begin
     return Trace(
         repr(search), seed, network.W, network.c, network.v, network.objective, stopped, seconds, counts, walkers,
-        merge_histories(walks), dict(walk.state.get("details", {})),
+        merge_histories(walks), dict(walk.state.get("details", {})), where_ended(walks),
     )  # fmt: skip
 
 

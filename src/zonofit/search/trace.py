@@ -55,6 +55,9 @@ class Trace:
         walker got better, in the walker's own counts.
     details : dict
         What the search adds, for example all optimal vertices.
+    ends : dict of ndarray
+        Seconds and counts of each walker when it stopped, by the names of the columns of `history`; that table ends
+        with a walker's last improvement.
     """
 
     search: str
@@ -69,6 +72,7 @@ class Trace:
     walkers: int
     history: dict[str, np.ndarray]
     details: dict[str, Any] = field(default_factory=dict)
+    ends: dict[str, np.ndarray] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (
@@ -120,3 +124,9 @@ def merge_histories(walks) -> dict[str, np.ndarray]:
     table = list(zip(*rows, strict=True)) if rows else [()] * (len(COLUMNS) + 1)
     kinds = [float, float, *[np.int64] * (len(COUNTS) + 1)]
     return {name: np.array(column, kind) for name, column, kind in zip((*COLUMNS, "walker"), table, kinds, strict=True)}
+
+
+def where_ended(walks) -> dict[str, np.ndarray]:
+    """Seconds and counts of each walker now."""
+    ends = {"seconds": np.array([walk.seconds for walk in walks])}
+    return ends | {name: np.array([walk.counts[name] for walk in walks], np.int64) for name in COUNTS}
