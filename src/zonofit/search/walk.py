@@ -163,14 +163,15 @@ class Walk:
             self.seconds, self._since = self.elapsed(), None
 
     def _whole(self, move: Callable[[], str | None]) -> str | None:
-        """Make a move; take it back, but for its counts and the best network, if it is cut short."""
-        state, random = deepcopy(self.state), self.rng.bit_generator.state
+        """Make a move; take it back, but for the work it took and the best network, if it is cut short."""
+        state, random, moves = deepcopy(self.state), self.rng.bit_generator.state, self.counts["moves"]
         reason: str | None = "interrupted"
         try:
             reason = move()
         finally:
             if reason == "interrupted" or reason in LIMITS:
                 self.state, self.rng.bit_generator.state = state, random
+                self.counts["moves"] = moves
         return reason
 
     def to_dict(self) -> dict[str, Any]:
