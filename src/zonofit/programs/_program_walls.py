@@ -13,6 +13,7 @@ from zonofit.programs._frame_kernel import (
     apply,
     descent_cone,
     frame_add,
+    frame_align,
     frame_remove,
     frame_start,
     length_of,
@@ -27,7 +28,7 @@ _NOISE = 16.0  # a gradient counts as zero below this multiple of the rounding i
 
 
 @njit(**CORE)
-def begin_unit(X, XT, size, w, K, nk, j, on, B, L, z, scratch):
+def begin_unit(X, XT, size, w, change, K, nk, j, on, B, L, z, scratch):
     """Preactivations of a unit, and its frame from those of the given walls that are tight."""
     r = X.shape[1]
     apply(XT, w, z)
@@ -43,6 +44,8 @@ def begin_unit(X, XT, size, w, K, nk, j, on, B, L, z, scratch):
             k += 1
     nk[j] = k
     if k == r:
+        for b in range(r):
+            change[b] -= w[b]
         w[:] = 0.0
         z[:] = 0.0
 
@@ -153,8 +156,43 @@ def release_one(p, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT,
 
 
 @njit(**CORE)
+def release_ray(
+    p, ridge, XT, size, A, v, h, B, nk, nf, S, long, score, PT, R, slot, own, x, rest, other, scratch
+):
+    """Let the one unit at 0 with the longest projected gradient out along it, and no other way; the columns, and if so.
+
+    The other units at 0 stay there. No wall of a unit at 0 forbids its projected gradient, and where all else is
+    stationary the Newton step goes along it: so the value falls, by as much as the other units can make of it.
+    """
+    for j in range(nk.size):
+        if long[j] == 0.0:
+            p = remove_unit(j, p, R, slot, own)
+            nf[j] = 0
+    N, r = XT.shape[1], XT.shape[0]
+    while True:
+        unit = -1
+        for j in range(nk.size):
+            if long[j] == 0.0 and score[j] > 0.0 and (unit < 0 or score[j] > score[unit]):
+                unit = j
+        if unit < 0:
+            return p, False
+        score[unit] = -score[unit]
+        frame_align(S[unit], B[unit], nk[unit], scratch[1])
+        row = PT[slot[p]]
+        apply(XT, B[unit, nk[unit]], row)
+        longest = ridge
+        for i in range(N):
+            row[i] = v[unit] * row[i] if A[unit, i] else 0.0
+            if A[unit, i]:
+                longest += h[i] * (v[unit] * size[i]) ** 2
+        if append_column(unit, p, _NULL * np.sqrt(longest), ridge, h, PT, R, slot, own, x, rest, other):
+            nf[unit] = 1
+            return p + 1, True
+
+
+@njit(**CORE)
 def meet_wall(
-    j, i, p, ridge, X, XT, size, A, v, h, W, K, nk, nf, on, B, L, Z, PT, R, slot, own, x, rest, other, scratch
+    j, i, p, ridge, X, XT, size, A, v, h, W, W0, dW, K, nk, nf, on, B, L, Z, PT, R, slot, own, x, rest, other, scratch
 ):
     """Wall i joins unit j; the number of columns."""
     r = X.shape[1]
@@ -182,4 +220,6 @@ def meet_wall(
     if nk[j] == r:
         W[j] = 0.0
         Z[j] = 0.0
+        for b in range(r):
+            dW[j, b] = -W0[j, b]
     return p

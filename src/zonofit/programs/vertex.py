@@ -22,6 +22,7 @@ STATUS = {
     STEPS: "steps",
 }
 _RETRIES = 3
+_MODEL_STEPS = 2  # for each bit of the patterns: what a model of a loss that is not quadratic may take at most
 _NOTHING = 1e-20  # a model value below this part of the labels' is an exact fit
 SEPARABLE = 1e-10  # data count as separated when the loss is below this part of the best constant's
 
@@ -141,6 +142,20 @@ class Start:
         self.lam, self.nu = solution._lam.copy(), solution._nu.copy()
         return self
 
+    def copy(self) -> tuple[np.ndarray, ...]:
+        """Copies of weights, bias, walls, their numbers and multipliers."""
+        return self.W.copy(), self.c.copy(), self.K.copy(), self.nk.copy(), self.lam.copy()
+
+    def put(self, kept: tuple[np.ndarray, ...]) -> None:
+        """Go back to such copies."""
+        self.W[:], self.c[:], self.K[:], self.nk[:], self.lam[:] = kept
+
+    def predictions(self, problem: Problem, patterns: np.ndarray) -> np.ndarray:
+        """Predictions (N,) in the units of the scaled labels."""
+        if not np.any(self.W):
+            return np.full(patterns.shape[1], self.c[0])
+        return problem.output_weights @ np.where(patterns, self.W @ problem.design.XT, 0.0) + self.c[0]
+
     def move(self, problem: Problem, patterns: np.ndarray, units) -> None:
         """Bring these units to the nearest points of their new chambers."""
         design = problem.design
@@ -152,14 +167,16 @@ def solve_vertex(problem: Problem, patterns: np.ndarray, start: Start, limit: in
     """Solve from a feasible start, which is overwritten; `patterns` are known to be feasible."""
     count = np.zeros(3, np.int64)
     if problem.loss.quadratic:
-        status = STATUS[
-            _quadratic(problem, patterns, problem.curvature, problem.scaled_labels, start, np.inf, limit, count)
-        ]
+        h, t = problem.curvature, problem.scaled_labels
+        np.multiply(h, start.predictions(problem, patterns) - t, out=start.nu)
+        status = STATUS[_quadratic(problem, patterns, h, t, start, np.inf, limit, count)[0]]
         nu = start.nu
     else:
+        most = _MODEL_STEPS * (patterns.size + problem.n_examples)
 
         def model(h, t, value):
-            return _quadratic(problem, patterns, h, t, start, value, limit, count) in (OPTIMAL, EXACT)
+            status, dW, dc = _quadratic(problem, patterns, h, t, start, value, min(limit, count[0] + most), count)
+            return status in (OPTIMAL, EXACT), dW, dc
 
         status, nu = newton(problem, patterns, start, model, count, limit)
     return VertexSolution(
@@ -168,13 +185,18 @@ def solve_vertex(problem: Problem, patterns: np.ndarray, start: Start, limit: in
 
 
 def _quadratic(problem, patterns, h, t, start, scale, limit, count):
-    """Run the kernel; where rounding stopped it short of an optimum, once more with everything computed again."""
+    """Run the kernel from a start and the ν there, and once more where rounding stopped it short of an optimum.
+
+    The status, and the changes of weights and output bias.
+    """
     design = problem.design
+    dW, dc = np.zeros_like(start.W), np.zeros(1)
     for _ in range(_RETRIES):
         status = solve_quadratic(
             design.X, design.XT, design.size, patterns, problem.output_weights, h, t, problem.ridge,
-            problem.output_bias is None, start.W, start.c, start.K, start.nk, start.lam, start.nu, scale, limit, count,
+            problem.output_bias is None, start.W, start.c, dW, dc, start.K, start.nk, start.lam, start.nu, scale, limit,
+            count,
         )  # fmt: skip
         if status != STALLED or start.nu @ (start.nu / np.where(h > 0, h, 1.0)) <= _NOTHING * (h @ (t * t)):
             break
-    return status
+    return status, dW, dc[0]
