@@ -13,7 +13,7 @@ from numba import njit
 
 from zonofit.programs._frame_kernel import CORE
 
-INDEPENDENT = 1e-7  # a column whose part outside the span of the others is shorter, relative to it, does not enter
+INDEPENDENT = 1e-9  # a column whose part outside the span of the others is shorter, relative to it, does not enter
 _SWEEPS = 6
 
 

@@ -20,9 +20,8 @@ from numba import njit
 
 from zonofit.programs._factor_kernel import append_column, remove_unit
 from zonofit.programs._frame_kernel import CORE, KERNEL, apply, descent_cone, frame_align, length_of
-from zonofit.programs._program_step import blocked, grain, least_step, move, newton_step, recompute, steepest
+from zonofit.programs._program_step import TIGHT, blocked, grain, least_step, move, newton_step, recompute, steepest
 from zonofit.programs._program_walls import (
-    TIGHT,
     begin_unit,
     free_unit,
     meet_wall,

@@ -7,6 +7,8 @@ from numba import njit
 from zonofit.programs._factor_kernel import solve_transposed, solve_upper
 from zonofit.programs._frame_kernel import CORE, FREE, WALL, apply, length_of
 
+TIGHT = 1e-11  # a wall is tight when x·w is at most this, in units of |x||w|
+
 _EPS = 2.220446049250313e-16
 _SLIDE = 1e-11  # a rate below this, in units of |x||d|, does not lead through a wall
 
@@ -45,6 +47,12 @@ def recompute(XT, A, v, h, base, ridge, W, W0, dW, far, on, Z, nu, noise, line):
             continue
         apply(XT, dW[j], line)
         for i in range(N):
+            if on[j, i] == WALL:  # its preactivation is 0 now, and if it was before, then nothing but rounding moved
+                s, large = 0.0, 0.0
+                for b in range(r):
+                    s += XT[b, i] * W0[j, b]
+                    large += abs(XT[b, i] * W0[j, b])
+                line[i] = -s if abs(s) > TIGHT * large else 0.0
             if A[j, i]:
                 nu[i] += v[j] * line[i]
                 noise[i] += abs(v[j] * line[i])

@@ -19,10 +19,10 @@ from zonofit.programs._frame_kernel import (
     length_of,
     multipliers,
 )
-
-TIGHT = 1e-11  # a wall is tight when x·w is at most this, in units of |x||w|
+from zonofit.programs._program_step import TIGHT
 
 _EPS = 2.220446049250313e-16
+_ALONG = 1e-14  # a direction whose product with a row is less, in their lengths, is along that wall
 _NULL = 1e-12  # a column this much shorter than a unit's can be is zero
 _NOISE = 16.0  # a gradient counts as zero below this multiple of the rounding in it
 
@@ -51,6 +51,17 @@ def begin_unit(X, XT, size, w, change, K, nk, j, on, B, L, z, scratch):
 
 
 @njit(**CORE)
+def _column(j, b, XT, size, A, v, row):
+    """Column of the free direction b of unit j.
+
+    Rounding along walls is made 0: where examples weigh 1e14 times what others do, it would be all that is seen.
+    """
+    apply(XT, b, row)
+    for i in range(row.size):
+        row[i] = v[j] * row[i] if A[j, i] and abs(row[i]) > _ALONG * size[i] else 0.0
+
+
+@njit(**CORE)
 def free_unit(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other):
     """Let the free directions of unit j enter as far as they are independent; the number of columns."""
     r, N = XT.shape
@@ -60,10 +71,7 @@ def free_unit(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, re
             longest += h[i] * (v[j] * size[i]) ** 2
     at, end = nk[j], r
     while at < end and p < R.shape[0]:
-        row = PT[slot[p]]
-        apply(XT, B[j, at], row)
-        for i in range(N):
-            row[i] = v[j] * row[i] if A[j, i] else 0.0
+        _column(j, B[j, at], XT, size, A, v, PT[slot[p]])
         if append_column(j, p, _NULL * np.sqrt(longest), ridge, h, PT, R, slot, own, x, rest, other):
             p += 1
             at += 1
@@ -178,11 +186,9 @@ def release_ray(
             return p, False
         score[unit] = -score[unit]
         frame_align(S[unit], B[unit], nk[unit], scratch[1])
-        row = PT[slot[p]]
-        apply(XT, B[unit, nk[unit]], row)
+        _column(unit, B[unit, nk[unit]], XT, size, A, v, PT[slot[p]])
         longest = ridge
         for i in range(N):
-            row[i] = v[unit] * row[i] if A[unit, i] else 0.0
             if A[unit, i]:
                 longest += h[i] * (v[unit] * size[i]) ** 2
         if append_column(unit, p, _NULL * np.sqrt(longest), ridge, h, PT, R, slot, own, x, rest, other):
@@ -211,6 +217,8 @@ def meet_wall(
             first += 1
         p = remove_direction(first, nf[j], p, scratch[1], k, R, PT, slot, own, rest)
         nf[j] -= 1
+        for a in range(nf[j]):
+            PT[slot[first + a], i] = 0.0
     else:
         p = remove_unit(j, p, R, slot, own)
         if k + 1 < r:
