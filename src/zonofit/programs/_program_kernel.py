@@ -36,6 +36,7 @@ OPTIMAL, STEPS, STALLED, EXACT = 0, 1, 2, 3
 
 _MENDS = 0.25  # a second step on the same columns promises at most this part of the first, if it mends anything
 _SETTLED = 1e-20  # a Newton step that promises less than this part of the value is none
+_LAST = 1e-10  # which part of it counts where that leads nowhere
 _TRIFLE = 1e-14  # a unit that contributes less than this part of the labels is at 0
 _OUTSIDE = 1e-10  # a unit this far outside, in units of |x||w|, is brought back
 _GREED = 0.3  # units whose projected gradient is at least this part of the longest are released together
@@ -43,13 +44,14 @@ _REFRESH = 50  # steps after which what is kept up to date is computed again
 
 
 @njit(**KERNEL)
-def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, dW, far, K, nk, lam, nu, scale, limit, count):
+def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, dW, far, K, nk, lam, nu, scale, independent, limit, count):
     """Solve the program from the feasible W; W, c, K, nk, lam and nu are read and written. Returns the status.
 
     ``K[j, :nk[j]]`` are walls on which unit j sits, ``lam`` their multipliers λ >= 0. ``nu`` is ``h (u - t)`` at the
     start, where it is taken as exact, and at the end. The changes of weights and bias are added to ``dW`` and ``far``.
     ``count`` gets the numbers of Newton steps, walls met and releases. Values are compared with `scale` where that is
-    less than the value; it is infinite where the program is no model of another one.
+    less than the value; it is infinite where the program is no model of another one. Directions enter which are
+    `independent` to that part.
     """
     m, N = A.shape
     r = X.shape[1]
@@ -72,7 +74,7 @@ def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, dW, far, K,
     step, shift = np.zeros((m, r)), np.zeros(1)
 
     status = _solve(
-        X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, limit, count, most, B, L, on, nf, Z, Q,
+        X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, independent, limit, count, most, B, L, on, nf, Z, Q,
         side, D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line, mu, base, W0,
         step, shift,
     )  # fmt: skip
@@ -84,7 +86,7 @@ def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, dW, far, K,
 
 @njit(**CORE)
 def _solve(
-    X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, limit, count, most, B, L, on, nf, Z, Q,
+    X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, independent, limit, count, most, B, L, on, nf, Z, Q,
     side, D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line, mu, base, W0,
     dW, far,
 ):  # fmt: skip
@@ -93,27 +95,27 @@ def _solve(
     p, c0 = 0, c[0]
     if bias_free:
         PT[0] = 1.0
-        if append_column(-1, 0, 0.0, ridge, h, PT, R, slot, own, x, rest, other):
+        if append_column(-1, 0, 0.0, independent, ridge, h, PT, R, slot, own, x, rest, other):
             p = 1
     for j in range(m):
         begin_unit(X, XT, size, W[j], dW[j], K[j], nk, j, on[j], B[j], L[j], Z[j], scratch)
     for j in range(m):
         if length_of(W[j]) > 0.0:
-            p = free_unit(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
+            p = free_unit(j, p, independent, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
     trifle = 0.0
     for i in range(N):
         trifle += 1e-26 * h[i] * t[i] * t[i]
     value, change, floor = recompute(XT, A, v, h, base, ridge, W, W0, dW, far, on, Z, nu, noise, line)
     last, since, just_released, status = np.inf, 0, False, STEPS
-    slipped, careful, slips, before = False, 0, 0, np.inf
+    slipped, careful, slips, before, settled = False, 0, 0, np.inf, _SETTLED
     while count[0] < limit:
         decrement = newton_step(p, ridge, W, nu, nk, own, B, PT, R, slot, x, delta)
         # a step on the same columns as the last one only mends rounding; where it did not, nothing will
-        if decrement <= _SETTLED * min(value, scale) + floor or decrement > _MENDS * before:
+        if decrement <= settled * min(value, scale) + floor or decrement > _MENDS * before:
             if since > 0:
                 value, change, floor = recompute(XT, A, v, h, base, ridge, W, W0, dW, far, on, Z, nu, noise, line)
                 since = 0
-                if decrement > 1e-4 * _SETTLED * min(value, scale) + floor and not decrement > _MENDS * before:
+                if decrement > 1e-4 * settled * min(value, scale) + floor and not decrement > _MENDS * before:
                     continue
             before = np.inf
             if ridge == 0.0 and value <= 16.0 * trifle:
@@ -122,6 +124,10 @@ def _solve(
                     lam[:] = 0.0
                     return EXACT
             if just_released or not change < last:
+                if settled == _SETTLED and floor < decrement <= settled * min(value, scale) + floor:
+                    settled *= _LAST  # the walls are found, but multipliers want more digits than the value
+                    just_released = False
+                    continue
                 if careful == 0:
                     status = STALLED
                     break
@@ -165,11 +171,11 @@ def _solve(
             done = False
             if careful > 0:
                 p, done = release_one(
-                    p, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT, R, slot, own, x, rest, other
+                    p, independent, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT, R, slot, own, x, rest, other
                 )
                 if not done:
                     p, done = release_ray(
-                        p, ridge, XT, size, A, v, h, B, nk, nf, S, long, score, PT, R, slot, own, x, rest, other,
+                        p, independent, ridge, XT, size, A, v, h, B, nk, nf, S, long, score, PT, R, slot, own, x, rest, other,
                         scratch,
                     )  # fmt: skip
                 if not done:
@@ -194,7 +200,7 @@ def _solve(
                         done = True
                         score[j] = -score[j]
                         frame_align(S[j], B[j], nk[j], scratch[1])
-                    p = free_unit(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
+                    p = free_unit(j, p, independent, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
             if not done:
                 return OPTIMAL
             just_released = True
@@ -245,6 +251,7 @@ def _solve(
                 unit,
                 wall,
                 p,
+                independent,
                 ridge,
                 X,
                 XT,

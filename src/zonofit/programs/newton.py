@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zonofit.programs._witness_kernel import project_unit
+
 if TYPE_CHECKING:
     from zonofit.programs.problem import Problem
     from zonofit.programs.vertex import Start
 
+INDEPENDENT = 1e-7  # a direction enters whose column has this part outside the span of those in use
+_FINE = 1e-9  # the same where that has not led to an end: directions that only examples far on their side see
 _STEPS = 200
 _REACH = 1e-6  # curvature that a model has at least, in units of the slope: nothing is trusted further than 1e6
 _WORSE = 100.0  # factor on that after a step that failed, which the next ones give back
@@ -25,6 +29,7 @@ _FLAT = 1e-13  # a step whose slope is less than this part of the objective is b
 _FLATS = 20
 _BLUR = 1e-8  # rounding in predictions, in units of the largest, beyond which their values are not believed
 _NOTHING = 1e-24  # labels are met where the loss is below this part of the constant's: that is rounding in predictions
+_OUTSIDE = 1e-11  # a unit this far outside, in units of |x||w|, is brought back
 _REST = 1e-10  # stationarity, as the certificate measures it, at which a model that was not solved to the end will do
 _EPS = np.finfo(float).eps
 
@@ -59,14 +64,15 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
     nothing = _NOTHING * (p @ loss.value(constant, y)) if loss.translates and ridge == 0.0 else -1.0
     best = _Duals(problem, patterns, start)
     kept = start.copy()
-    flats = failures = 0
+    flats = failures = tier = 0
+    tiers, lowest = (INDEPENDENT, _FINE), value
     reach, span, scale, status = _REACH, _RANGE, value, "steps"
     for _ in range(_STEPS):
         h = np.maximum(p * loss.curvature(u, y), reach * np.abs(nu))
         h = np.where(used, np.maximum(h, span * np.max(h)), 0.0)
         t = np.where(used, u - nu / np.where(h > 0, h, 1.0), 0.0)
         start.nu[:] = nu
-        solved, dW, dc = model(h, t, scale)
+        solved, dW, dc = model(h, t, scale, tiers[tier])
         du = predict(dW, dc)
         W, c = kept[0], kept[1][0]
         linear = ridge * np.sum(W * dW)
@@ -88,11 +94,19 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
         ):
             # the model was solved badly, or along directions that nothing but rounding sees: go on from here with one
             # that is trusted less far, and with no walls given
+            start.W[:], start.c[:] = kept[0], kept[1]
+            best.consider(value, nu)
             start.put(kept)
             failures += 1
             if failures == _FAILURES:
-                status = "rounding"
-                break
+                if best.holds(value):
+                    status = "optimal"
+                    break
+                tier += 1
+                if tier == len(tiers):
+                    status = "rounding"
+                    break
+                failures, reach, span = 0, _REACH, _RANGE
             start.nk[:] = 0
             reach, span = min(reach * _WORSE, 1.0), min(span * _WORSE, _REACH)
             continue
@@ -102,18 +116,25 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
         u, value, nu = ahead, next_value, next_nu
         if value <= nothing:
             start.lam[:] = 0.0
+            _bring_back(problem, patterns, start)
             return "exact", nu
         reach, span = max(reach / _WORSE, _REACH), max(span / _WORSE, _RANGE)
         settled = step == 1.0 and change <= _SETTLED
-        flats = flats + 1 if flat else 0
+        flats = flats + 1 if flat or not value < lowest * (1.0 - _FLAT) else 0
+        lowest = min(value, lowest)
         if step == 1.0 and (settled or flat or change == 0.0):
             best.consider(value, nu, expected)
-            if settled and best.gap <= _GAP * value and best.rest <= _REST:
+            if settled and best.holds(value):
                 status = "optimal"
                 break
         if flats == _FLATS or change == 0.0:
-            status = "rounding"
-            break
+            if best.holds(value):
+                status = "optimal"
+                break
+            flats, tier = 0, tier + 1
+            if tier == len(tiers):
+                status = "rounding"
+                break
         # decreases square from step to step, so the next model is asked for as much as this one gave
         scale = min(value, abs(slope))
         if problem.separable_below > value:
@@ -123,8 +144,7 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
     if status == "steps" or best.nu is None:
         best.consider(value, nu)
     nu = best.restore()
-    if status == "rounding" and best.gap <= _GAP * value and best.rest <= _REST:
-        status = "optimal"
+    _bring_back(problem, patterns, start)
     return status, nu
 
 
@@ -149,6 +169,10 @@ class _Duals:
             if self.nu is None or max(rest, gap / value) < max(self.rest, self.gap / value):
                 self.nu, self.rest, self.gap = candidate.copy(), rest, gap
                 self._kept = start.copy()
+
+    def holds(self, value: float) -> bool:
+        """Whether what is kept proves the value."""
+        return self.gap <= _GAP * value and self.rest <= _REST
 
     def restore(self) -> np.ndarray:
         """Put the start back to where ν was seen, and return that."""
@@ -193,6 +217,18 @@ def _inside(problem: Problem, nu: np.ndarray, other: np.ndarray) -> np.ndarray:
     slope = np.divide(nu, p, out=np.zeros_like(nu), where=p > 0)
     finite = np.isfinite(problem.scaled_loss.conjugate(slope * (1.0 + 8.0 * _EPS), problem.scaled_labels))
     return np.where(finite, nu, other)
+
+
+def _bring_back(problem: Problem, patterns: np.ndarray, start: Start) -> None:
+    """Units that are small beside those that they came from may be outside by rounding: back to their chambers."""
+    design = problem.design
+    for j, w in enumerate(start.W):
+        for _ in range(2):
+            z = design.XT.T @ w
+            outside = np.min(np.where(patterns[j], z, -z) / design.size)
+            if not outside < -_OUTSIDE * np.linalg.norm(w):
+                break
+            project_unit(design.X, design.XT, design.size, patterns[j], w, np.empty(len(w), np.int64))
 
 
 def _least(loss, y, p, u, du, linear: float, curve: float) -> float:

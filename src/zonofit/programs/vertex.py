@@ -10,7 +10,7 @@ import numpy as np
 from zonofit.programs._program_kernel import EXACT, OPTIMAL, STALLED, STEPS, solve_quadratic
 from zonofit.programs._witness_kernel import project_unit
 from zonofit.programs.certificate import Certificate, certify
-from zonofit.programs.newton import newton
+from zonofit.programs.newton import INDEPENDENT, newton
 
 if TYPE_CHECKING:
     from zonofit.programs.problem import Problem
@@ -169,13 +169,14 @@ def solve_vertex(problem: Problem, patterns: np.ndarray, start: Start, limit: in
     if problem.loss.quadratic:
         h, t = problem.curvature, problem.scaled_labels
         np.multiply(h, start.predictions(problem, patterns) - t, out=start.nu)
-        status = STATUS[_quadratic(problem, patterns, h, t, start, np.inf, limit, count)[0]]
+        status = STATUS[_quadratic(problem, patterns, h, t, start, np.inf, INDEPENDENT, limit, count)[0]]
         nu = start.nu
     else:
         most = _MODEL_STEPS * (patterns.size + problem.n_examples)
 
-        def model(h, t, value):
-            status, dW, dc = _quadratic(problem, patterns, h, t, start, value, min(limit, count[0] + most), count)
+        def model(h, t, value, independent):
+            end = min(limit, count[0] + most)
+            status, dW, dc = _quadratic(problem, patterns, h, t, start, value, independent, end, count)
             return status in (OPTIMAL, EXACT), dW, dc
 
         status, nu = newton(problem, patterns, start, model, count, limit)
@@ -184,7 +185,7 @@ def solve_vertex(problem: Problem, patterns: np.ndarray, start: Start, limit: in
     )
 
 
-def _quadratic(problem, patterns, h, t, start, scale, limit, count):
+def _quadratic(problem, patterns, h, t, start, scale, independent, limit, count):
     """Run the kernel from a start and the ν there, and once more where rounding stopped it short of an optimum.
 
     The status, and the changes of weights and output bias.
@@ -194,8 +195,8 @@ def _quadratic(problem, patterns, h, t, start, scale, limit, count):
     for _ in range(_RETRIES):
         status = solve_quadratic(
             design.X, design.XT, design.size, patterns, problem.output_weights, h, t, problem.ridge,
-            problem.output_bias is None, start.W, start.c, dW, dc, start.K, start.nk, start.lam, start.nu, scale, limit,
-            count,
+            problem.output_bias is None, start.W, start.c, dW, dc, start.K, start.nk, start.lam, start.nu, scale,
+            independent, limit, count,
         )  # fmt: skip
         if status != STALLED or start.nu @ (start.nu / np.where(h > 0, h, 1.0)) <= _NOTHING * (h @ (t * t)):
             break
