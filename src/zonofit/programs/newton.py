@@ -37,9 +37,9 @@ _EPS = np.finfo(float).eps
 def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: np.ndarray, limit: int):
     """Minimise from a feasible start, which is overwritten; the status and ν.
 
-    ``model(h, t, scale)`` minimises ``½ Σ h (u - t)²`` plus ridge from `start` and the ν there, in place, until steps
-    promise nothing beside `scale`. It says whether it got to the end, and how far weights and bias went; ``count[0]``
-    are its steps.
+    ``model(h, t, scale, independent)`` minimises ``½ Σ h (u - t)²`` plus ridge from `start` and the ν there, in place,
+    until steps promise nothing beside `scale`. It says whether it got to the end, whether it ran out of steps, and how
+    far weights and bias went; ``count[0]`` are its steps.
     """
     loss, y, p = problem.scaled_loss, problem.scaled_labels, problem.weights
     v, ridge = problem.output_weights, problem.ridge
@@ -72,7 +72,9 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
         h = np.where(used, np.maximum(h, span * np.max(h)), 0.0)
         t = np.where(used, u - nu / np.where(h > 0, h, 1.0), 0.0)
         start.nu[:] = nu
-        solved, dW, dc = model(h, t, scale, tiers[tier])
+        solved, endless, dW, dc = model(h, t, scale, tiers[tier])
+        if endless and count[0] < limit:
+            tier = len(tiers) - 1
         du = predict(dW, dc)
         W, c = kept[0], kept[1][0]
         linear = ridge * np.sum(W * dW)

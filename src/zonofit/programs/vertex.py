@@ -177,7 +177,7 @@ def solve_vertex(problem: Problem, patterns: np.ndarray, start: Start, limit: in
         def model(h, t, value, independent):
             end = min(limit, count[0] + most)
             status, dW, dc = _quadratic(problem, patterns, h, t, start, value, independent, end, count)
-            return status in (OPTIMAL, EXACT), dW, dc
+            return status in (OPTIMAL, EXACT), count[0] >= end, dW, dc
 
         status, nu = newton(problem, patterns, start, model, count, limit)
     return VertexSolution(
