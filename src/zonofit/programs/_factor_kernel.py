@@ -78,11 +78,11 @@ def remove_unit(j, p, R, slot, own):
 
 
 @njit(**CORE)
-def append_column(j, p, least, independent, ridge, h, PT, R, slot, own, x, rest, other):
+def append_column(j, p, least, apart, ridge, h, PT, R, slot, own, x, rest, other):
     """Let the column that stands in ``PT[slot[p]]`` enter; whether it was independent of the p columns in use.
 
     A column shorter than `least` is rounding and does not enter, nor does one whose part outside their span is shorter
-    than `independent`, relative to it. Where that part is short, it is computed as a vector until its length holds
+    than `apart`, relative to it. Where that part is short, it is computed as a vector until its length holds
     still.
     """
     N = h.size
@@ -124,7 +124,7 @@ def append_column(j, p, least, independent, ridge, h, PT, R, slot, own, x, rest,
                     rest[i] -= s * PT[q, i]
             for i in range(N):
                 left += h[i] * rest[i] * rest[i]
-            if left > 0.25 * before or not left > independent * independent * length:
+            if left > 0.25 * before or not left > apart * apart * length:
                 break
             before = left
             for k in range(p):
@@ -135,7 +135,7 @@ def append_column(j, p, least, independent, ridge, h, PT, R, slot, own, x, rest,
             solve_transposed(R, p, x)
             for k in range(p):
                 R[k, p] += x[k]
-    if not left > independent * independent * length:
+    if not left > apart * apart * length:
         return False
     R[p, p] = np.sqrt(left)
     own[p] = j

@@ -36,6 +36,7 @@ OPTIMAL, STEPS, STALLED, EXACT = 0, 1, 2, 3
 
 _MENDS = 0.25  # a second step on the same columns promises at most this part of the first, if it mends anything
 _SETTLED = 1e-20  # a Newton step that promises less than this part of the value is none
+_PATIENCE = 8  # steps along projected gradients, after each of which one release is careful; then more and more are
 _LAST = 1e-10  # which part of it counts where that leads nowhere
 _TRIFLE = 1e-14  # a unit that contributes less than this part of the labels is at 0
 _OUTSIDE = 1e-10  # a unit this far outside, in units of |x||w|, is brought back
@@ -44,14 +45,16 @@ _REFRESH = 50  # steps after which what is kept up to date is computed again
 
 
 @njit(**KERNEL)
-def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, dW, far, K, nk, lam, nu, scale, independent, limit, count):
+def solve_quadratic(
+    X, XT, size, A, v, h, t, ridge, bias_free, W, c, dW, far, K, nk, lam, nu, scale, apart, limit, count
+):
     """Solve the program from the feasible W; W, c, K, nk, lam and nu are read and written. Returns the status.
 
     ``K[j, :nk[j]]`` are walls on which unit j sits, ``lam`` their multipliers λ >= 0. ``nu`` is ``h (u - t)`` at the
     start, where it is taken as exact, and at the end. The changes of weights and bias are added to ``dW`` and ``far``.
     ``count`` gets the numbers of Newton steps, walls met and releases. Values are compared with `scale` where that is
-    less than the value; it is infinite where the program is no model of another one. Directions enter which are
-    `independent` to that part.
+    less than the value; it is infinite where the program is no model of another one. A direction enters
+    when its column has at least the part `apart` outside the span of those in use.
     """
     m, N = A.shape
     r = X.shape[1]
@@ -74,9 +77,9 @@ def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, dW, far, K,
     step, shift = np.zeros((m, r)), np.zeros(1)
 
     status = _solve(
-        X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, independent, limit, count, most, B, L, on, nf, Z, Q,
-        side, D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line, mu, base, W0,
-        step, shift,
+        X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, apart, limit, count, most, B, L,
+        on, nf, Z, Q, side, D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line,
+        mu, base, W0, step, shift,
     )  # fmt: skip
     _tidy(X, XT, size, A, v, h, t, W, W0, step, c, Z, scale)
     dW += step
@@ -86,22 +89,22 @@ def solve_quadratic(X, XT, size, A, v, h, t, ridge, bias_free, W, c, dW, far, K,
 
 @njit(**CORE)
 def _solve(
-    X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, independent, limit, count, most, B, L, on, nf, Z, Q,
-    side, D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line, mu, base, W0,
-    dW, far,
+    X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, apart, limit, count, most, B, L,
+    on, nf, Z, Q, side, D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line,
+    mu, base, W0, dW, far,
 ):  # fmt: skip
     m, N = A.shape
     r = X.shape[1]
     p, c0 = 0, c[0]
     if bias_free:
         PT[0] = 1.0
-        if append_column(-1, 0, 0.0, independent, ridge, h, PT, R, slot, own, x, rest, other):
+        if append_column(-1, 0, 0.0, apart, ridge, h, PT, R, slot, own, x, rest, other):
             p = 1
     for j in range(m):
         begin_unit(X, XT, size, W[j], dW[j], K[j], nk, j, on[j], B[j], L[j], Z[j], scratch)
     for j in range(m):
         if length_of(W[j]) > 0.0:
-            p = free_unit(j, p, independent, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
+            p = free_unit(j, p, apart, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
     trifle = 0.0
     for i in range(N):
         trifle += 1e-26 * h[i] * t[i] * t[i]
@@ -134,7 +137,7 @@ def _solve(
                 careful = 0
             elif slipped:
                 slips += 1
-                careful = slips
+                careful = max(1, slips - _PATIENCE)
             elif careful > 0:
                 careful -= 1
             slipped = False
@@ -171,11 +174,11 @@ def _solve(
             done = False
             if careful > 0:
                 p, done = release_one(
-                    p, independent, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT, R, slot, own, x, rest, other
+                    p, apart, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT, R, slot, own, x, rest, other
                 )
-                if not done:
+                if not done and slips > _PATIENCE:
                     p, done = release_ray(
-                        p, independent, ridge, XT, size, A, v, h, B, nk, nf, S, long, score, PT, R, slot, own, x, rest, other,
+                        p, apart, ridge, XT, size, A, v, h, B, nk, nf, S, long, score, PT, R, slot, own, x, rest, other,
                         scratch,
                     )  # fmt: skip
                 if not done:
@@ -200,7 +203,7 @@ def _solve(
                         done = True
                         score[j] = -score[j]
                         frame_align(S[j], B[j], nk[j], scratch[1])
-                    p = free_unit(j, p, independent, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
+                    p = free_unit(j, p, apart, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
             if not done:
                 return OPTIMAL
             just_released = True
@@ -251,7 +254,7 @@ def _solve(
                 unit,
                 wall,
                 p,
-                independent,
+                apart,
                 ridge,
                 X,
                 XT,

@@ -62,7 +62,7 @@ def _column(j, b, XT, size, A, v, row):
 
 
 @njit(**CORE)
-def free_unit(j, p, independent, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other):
+def free_unit(j, p, apart, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other):
     """Let the free directions of unit j enter as far as they are independent; the number of columns."""
     r, N = XT.shape
     longest = ridge
@@ -72,7 +72,7 @@ def free_unit(j, p, independent, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slo
     at, end = nk[j], r
     while at < end and p < R.shape[0]:
         _column(j, B[j, at], XT, size, A, v, PT[slot[p]])
-        if append_column(j, p, _NULL * np.sqrt(longest), independent, ridge, h, PT, R, slot, own, x, rest, other):
+        if append_column(j, p, _NULL * np.sqrt(longest), apart, ridge, h, PT, R, slot, own, x, rest, other):
             p += 1
             at += 1
         else:
@@ -144,7 +144,7 @@ def price_units(
 
 
 @njit(**CORE)
-def release_one(p, independent, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT, R, slot, own, x, rest, other):
+def release_one(p, apart, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT, R, slot, own, x, rest, other):
     """Release the one wall with the most negative multiplier, of a unit that is not at 0; the columns, and if it was.
 
     Then the Newton step leads off that wall. Where projected gradients, which know no curvature, zigzag between walls
@@ -160,12 +160,12 @@ def release_one(p, independent, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, l
         return p, False
     p = remove_unit(unit, p, R, slot, own)
     nk[unit] = frame_remove(at, B[unit], L[unit], K[unit], nk[unit], on[unit])
-    return free_unit(unit, p, independent, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other), True
+    return free_unit(unit, p, apart, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other), True
 
 
 @njit(**CORE)
 def release_ray(
-    p, independent, ridge, XT, size, A, v, h, B, nk, nf, S, long, score, PT, R, slot, own, x, rest, other, scratch
+    p, apart, ridge, XT, size, A, v, h, B, nk, nf, S, long, score, PT, R, slot, own, x, rest, other, scratch
 ):
     """Let the one unit at 0 with the longest projected gradient out along it, and no other way; the columns, and if so.
 
@@ -176,7 +176,7 @@ def release_ray(
         if long[j] == 0.0:
             p = remove_unit(j, p, R, slot, own)
             nf[j] = 0
-    N, r = XT.shape[1], XT.shape[0]
+    N = XT.shape[1]
     while True:
         unit = -1
         for j in range(nk.size):
@@ -191,15 +191,16 @@ def release_ray(
         for i in range(N):
             if A[unit, i]:
                 longest += h[i] * (v[unit] * size[i]) ** 2
-        if append_column(unit, p, _NULL * np.sqrt(longest), independent, ridge, h, PT, R, slot, own, x, rest, other):
+        if append_column(unit, p, _NULL * np.sqrt(longest), apart, ridge, h, PT, R, slot, own, x, rest, other):
             nf[unit] = 1
             return p + 1, True
 
 
 @njit(**CORE)
 def meet_wall(
-    j, i, p, independent, ridge, X, XT, size, A, v, h, W, W0, dW, K, nk, nf, on, B, L, Z, PT, R, slot, own, x, rest, other, scratch
-):
+    j, i, p, apart, ridge, X, XT, size, A, v, h, W, W0, dW, K, nk, nf, on, B, L, Z, PT, R, slot, own, x, rest, other,
+    scratch,
+):  # fmt: skip
     """Wall i joins unit j; the number of columns."""
     r = X.shape[1]
     Z[j, i] = 0.0
@@ -222,7 +223,7 @@ def meet_wall(
     else:
         p = remove_unit(j, p, R, slot, own)
         if k + 1 < r:
-            p = free_unit(j, p, independent, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
+            p = free_unit(j, p, apart, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
         else:
             nf[j] = 0
     if nk[j] == r:

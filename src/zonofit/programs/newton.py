@@ -178,6 +178,7 @@ class _Duals:
 
     def restore(self) -> np.ndarray:
         """Put the start back to where ν was seen, and return that."""
+        assert self.nu is not None  # a point has been considered
         self.start.put(self._kept)
         return self.nu
 

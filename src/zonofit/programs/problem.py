@@ -96,6 +96,7 @@ class Problem:
         self.scaled_loss = self.loss.measured_in(self.unit)
         self.start_bias = (self.constant - self.centre) / self.unit
         self.curvature = self.weights * self.scaled_loss.curvature(self.scaled_labels, self.scaled_labels)
+        self.start_nu = self.curvature * (self.start_bias - self.scaled_labels)
         self.design = Design.of(self.generators, self.alpha, self.tolerances)
         self.ridge = self.design.ridge * self.unit**2 / self.loss_factor
         used = self.labels[self.weights > 0]

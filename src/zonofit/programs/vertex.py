@@ -22,7 +22,7 @@ STATUS = {
     STEPS: "steps",
 }
 _RETRIES = 3
-_MODEL_STEPS = 2  # for each bit of the patterns: what a model of a loss that is not quadratic may take at most
+_MODEL_STEPS = 2  # for each weight, and 50 more: what a model of a loss that is not quadratic may take at most
 _NOTHING = 1e-20  # a model value below this part of the labels' is an exact fit
 SEPARABLE = 1e-10  # data count as separated when the loss is below this part of the best constant's
 
@@ -123,9 +123,10 @@ class VertexSolution:
 class Start:
     """Where a solve begins and what it overwrites: reduced weights, bias, walls."""
 
-    __slots__ = ("K", "W", "c", "lam", "nk", "nu")
+    __slots__ = ("K", "W", "c", "cold", "lam", "nk", "nu")
 
     def __init__(self, m: int, r: int, N: int, c: float = 0.0):
+        self.cold = True
         self.W = np.zeros((m, r))
         self.c = np.array([c])
         self.K = np.zeros((m, r), np.int64)
@@ -137,6 +138,7 @@ class Start:
     def of(cls, solution: VertexSolution) -> Start:
         """A copy of where a solution ended."""
         self = cls.__new__(cls)
+        self.cold = False
         self.W, self.c = solution._u.copy(), np.array([float(solution._c)])
         self.K, self.nk = solution._walls.copy(), solution._n_walls.copy()
         self.lam, self.nu = solution._lam.copy(), solution._nu.copy()
@@ -150,12 +152,6 @@ class Start:
         """Go back to such copies."""
         self.W[:], self.c[:], self.K[:], self.nk[:], self.lam[:] = kept
 
-    def predictions(self, problem: Problem, patterns: np.ndarray) -> np.ndarray:
-        """Predictions (N,) in the units of the scaled labels."""
-        if not np.any(self.W):
-            return np.full(patterns.shape[1], self.c[0])
-        return problem.output_weights @ np.where(patterns, self.W @ problem.design.XT, 0.0) + self.c[0]
-
     def move(self, problem: Problem, patterns: np.ndarray, units) -> None:
         """Bring these units to the nearest points of their new chambers."""
         design = problem.design
@@ -168,11 +164,15 @@ def solve_vertex(problem: Problem, patterns: np.ndarray, start: Start, limit: in
     count = np.zeros(3, np.int64)
     if problem.loss.quadratic:
         h, t = problem.curvature, problem.scaled_labels
-        np.multiply(h, start.predictions(problem, patterns) - t, out=start.nu)
+        if start.cold:
+            start.nu[:] = problem.start_nu
+        else:
+            u = problem.output_weights @ np.where(patterns, start.W @ problem.design.XT, 0.0) + start.c[0]
+            np.multiply(h, u - t, out=start.nu)
         status = STATUS[_quadratic(problem, patterns, h, t, start, np.inf, INDEPENDENT, limit, count)[0]]
         nu = start.nu
     else:
-        most = _MODEL_STEPS * (patterns.size + problem.n_examples)
+        most = _MODEL_STEPS * (50 + start.W.size)
 
         def model(h, t, value, independent):
             end = min(limit, count[0] + most)
@@ -191,7 +191,7 @@ def _quadratic(problem, patterns, h, t, start, scale, independent, limit, count)
     The status, and the changes of weights and output bias.
     """
     design = problem.design
-    dW, dc = np.zeros_like(start.W), np.zeros(1)
+    dW, dc = np.zeros(start.W.shape), np.zeros(1)
     for _ in range(_RETRIES):
         status = solve_quadratic(
             design.X, design.XT, design.size, patterns, problem.output_weights, h, t, problem.ridge,
