@@ -11,8 +11,8 @@ import pytest
 from tests.programs.instances import random_program
 from tests.programs.test_vertex import attest
 from zonofit.programs import Problem
-from zonofit.programs._program_kernel import OPTIMAL, STALLED, solve_quadratic
-from zonofit.programs.newton import INDEPENDENT
+from zonofit.programs._program_kernel import OPTIMAL, solve_quadratic
+from zonofit.programs.newton import _FINE
 from zonofit.programs.vertex import Start
 
 # one wall met for one released, or projected gradients that zigzag between walls
@@ -62,7 +62,10 @@ def test_no_circles_from_another_start():
 
 @pytest.mark.parametrize(("seed", "loss", "shape"), CIRCLES)
 def test_models_end(seed, loss, shape):
-    """The first model of a Huber loss: targets at 1e6, weights that differ by as much."""
+    """The first model of a Huber loss: targets at 1e6, weights that differ by as much.
+
+    With fewer directions, those independent to 1e-7, three of them crawl: units take turns.
+    """
     problem, patterns, _, _ = random_program(seed, loss=loss, shape=shape)
     p, y, design = problem.weights, problem.scaled_labels, problem.design
     start = Start(problem.width, design.X.shape[1], problem.n_examples, problem.start_bias)
@@ -77,9 +80,9 @@ def test_models_end(seed, loss, shape):
     status = solve_quadratic(
         design.X, design.XT, design.size, patterns, problem.output_weights, h, t, problem.ridge,
         problem.output_bias is None, start.W, start.c, dW, dc, start.K, start.nk, start.lam, start.nu, np.inf,
-        INDEPENDENT, limit, count,
+        _FINE, limit, count,
     )  # fmt: skip
-    assert status in (OPTIMAL, STALLED) and count[0] < limit
+    assert status == OPTIMAL and count[0] < limit
     assert np.allclose(dW, start.W) and start.c[0] == pytest.approx(problem.start_bias + dc[0])
 
 

@@ -10,7 +10,11 @@ are never more than N + 1. Then Newton steps, each up to the first wall, which j
 
 It cannot cycle: a wall that blocks a step of length zero right after a release is answered by a step along the
 projected gradients themselves, which no tight wall blocks. So the value falls strictly from one stationary point to the
-next, and each belongs to one of finitely many faces.
+next, and each belongs to one of finitely many faces. It can crawl, though, since projected gradients know no curvature:
+the longer that goes on, the more often one wall is left at a time, or one unit at 0 let out along its projected
+gradient alone, where the Newton step follows it.
+
+Predictions are kept as changes since the start, because models of other losses begin at large weights that cancel.
 """
 
 from __future__ import annotations

@@ -79,7 +79,11 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
         W, c = kept[0], kept[1][0]
         linear = ridge * np.sum(W * dW)
         slope = nu @ du + linear
-        flat = abs(slope) <= _FLAT * value
+        # what values cannot show: their own rounding, and that of predictions from weights that cancel
+        noise = _FLAT * value + _EPS * np.max(np.abs(v) * np.linalg.norm(W, axis=1)) * (
+            np.abs(nu) @ problem.design.size
+        )
+        flat = abs(slope) <= noise
         step = 1.0 if flat else _least(loss, y, p, u, du, linear, ridge * np.sum(dW * dW))
         if step < 1.0:
             start.W[:] = W + step * dW
@@ -90,7 +94,7 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
         believed = blur <= _BLUR * max(1.0, np.max(np.abs(ahead)))
         if (
             step == 0.0
-            or not next_value <= value * (1.0 + _FLAT)
+            or not next_value <= value + noise
             or not believed
             or (flat and not solved and best.unrest(next_nu) > _REST)
         ):
