@@ -13,7 +13,6 @@ from numba import njit
 
 from zonofit.programs._frame_kernel import CORE
 
-INDEPENDENT = 1e-7  # a column whose part outside the span of the others is shorter, relative to it, does not enter
 _SWEEPS = 6
 
 
@@ -79,11 +78,12 @@ def remove_unit(j, p, R, slot, own):
 
 
 @njit(**CORE)
-def append_column(j, p, least, ridge, h, PT, R, slot, own, x, rest, other):
+def append_column(j, p, least, apart, ridge, h, PT, R, slot, own, x, rest, other):
     """Let the column that stands in ``PT[slot[p]]`` enter; whether it was independent of the p columns in use.
 
-    A column shorter than `least` is rounding and does not enter. Where its part outside their span is short, it is
-    computed as a vector until its length holds still.
+    A column shorter than `least` is rounding and does not enter, nor does one whose part outside their span is shorter
+    than `apart`, relative to it. Where that part is short, it is computed as a vector until its length holds
+    still.
     """
     N = h.size
     n = slot[p]
@@ -124,7 +124,7 @@ def append_column(j, p, least, ridge, h, PT, R, slot, own, x, rest, other):
                     rest[i] -= s * PT[q, i]
             for i in range(N):
                 left += h[i] * rest[i] * rest[i]
-            if left > 0.25 * before or not left > INDEPENDENT * INDEPENDENT * length:
+            if left > 0.25 * before or not left > apart * apart * length:
                 break
             before = left
             for k in range(p):
@@ -135,7 +135,7 @@ def append_column(j, p, least, ridge, h, PT, R, slot, own, x, rest, other):
             solve_transposed(R, p, x)
             for k in range(p):
                 R[k, p] += x[k]
-    if not left > INDEPENDENT * INDEPENDENT * length:
+    if not left > apart * apart * length:
         return False
     R[p, p] = np.sqrt(left)
     own[p] = j

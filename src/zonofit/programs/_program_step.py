@@ -7,37 +7,79 @@ from numba import njit
 from zonofit.programs._factor_kernel import solve_transposed, solve_upper
 from zonofit.programs._frame_kernel import CORE, FREE, WALL, apply, length_of
 
+TIGHT = 1e-11  # a wall is tight when x·w is at most this, in units of |x||w|
+
 _EPS = 2.220446049250313e-16
 _SLIDE = 1e-11  # a rate below this, in units of |x||d|, does not lead through a wall
 
 
 @njit(**CORE)
-def recompute(XT, A, v, h, t, ridge, W, c, on, Z, nu, noise):
-    """Compute Z and nu again from the weights; the value, and how much of it is rounding."""
+def recompute(XT, A, v, h, base, ridge, W, W0, dW, far, on, Z, nu, noise, line):
+    """Compute Z and nu again; the value, how far it has come from where the solve began, and how much is rounding.
+
+    Predictions are taken from the change of the weights, not from the weights: where large ones cancel, only the change
+    says which way is down.
+    """
     m, N = Z.shape
     r = XT.shape[0]
     for i in range(N):
-        nu[i] = c[0]
-        noise[i] = abs(c[0]) + abs(t[i])
-    squares = 0.0
+        nu[i] = far[0]
+        noise[i] = abs(far[0])
+    squares, change = 0.0, 0.0
     for j in range(m):
         apply(XT, W[j], Z[j])
+        begun, gone = 0.0, 0.0
+        for b in range(r):
+            begun += W0[j, b] ** 2
+            gone += dW[j, b] ** 2
+            squares += W[j, b] ** 2
+            change += ridge * dW[j, b] * (W0[j, b] + 0.5 * dW[j, b])
         for i in range(N):
             if on[j, i] == WALL:
                 Z[j, i] = 0.0
-            elif A[j, i]:
-                nu[i] += v[j] * Z[j, i]
-                noise[i] += abs(v[j] * Z[j, i])
-        for b in range(r):
-            squares += W[j, b] ** 2
+        if gone == 0.0:
+            continue
+        if begun == 0.0:
+            for i in range(N):
+                if A[j, i]:
+                    nu[i] += v[j] * Z[j, i]
+                    noise[i] += abs(v[j] * Z[j, i])
+            continue
+        apply(XT, dW[j], line)
+        for i in range(N):
+            if on[j, i] == WALL:  # its preactivation is 0 now, and if it was before, then nothing but rounding moved
+                s, large = 0.0, 0.0
+                for b in range(r):
+                    s += XT[b, i] * W0[j, b]
+                    large += abs(XT[b, i] * W0[j, b])
+                line[i] = -s if abs(s) > TIGHT * large else 0.0
+            if A[j, i]:
+                nu[i] += v[j] * line[i]
+                noise[i] += abs(v[j] * line[i])
     value, floor = 0.5 * ridge * squares, 0.0
     for i in range(N):
-        e = nu[i] - t[i]
-        nu[i] = h[i] * e
-        value += 0.5 * h[i] * e * e
-        floor += h[i] * (_EPS * noise[i]) ** 2
-        noise[i] = _EPS * h[i] * (noise[i] + abs(e))
-    return value, floor
+        e = nu[i]
+        nu[i] = base[i] + h[i] * e
+        noise[i] = _EPS * (abs(base[i]) + h[i] * noise[i])
+        if h[i] > 0.0:
+            change += e * (base[i] + 0.5 * h[i] * e)
+            value += 0.5 * nu[i] * nu[i] / h[i]
+            floor += noise[i] * noise[i] / h[i]
+        noise[i] += _EPS * abs(nu[i])
+    return value, change, floor
+
+
+@njit(**CORE)
+def grain(A, v, h, t, c, Z):
+    """How much of the value is rounding in the predictions as they follow from the weights."""
+    blur = 0.0
+    for i in range(t.size):
+        s = abs(c[0]) + abs(t[i])
+        for j in range(v.size):
+            if A[j, i]:
+                s += abs(v[j] * Z[j, i])
+        blur += h[i] * (_EPS * s) ** 2
+    return blur
 
 
 @njit(**CORE)
@@ -125,7 +167,7 @@ def least_step(h, nu, ridge, W, D, rate):
 
 
 @njit(**CORE)
-def move(step, dc, D, Q, rate, h, ridge, nf, W, c, Z, nu):
+def move(step, dc, D, Q, rate, h, ridge, nf, W, W0, dW, c, c0, far, Z, nu):
     """Take the step; the decrease."""
     m, N = Z.shape
     r = W.shape[1]
@@ -135,10 +177,12 @@ def move(step, dc, D, Q, rate, h, ridge, nf, W, c, Z, nu):
             continue
         for b in range(r):
             gain -= ridge * step * D[j, b] * (W[j, b] + 0.5 * step * D[j, b])
-            W[j, b] += step * D[j, b]
+            dW[j, b] += step * D[j, b]
+            W[j, b] = W0[j, b] + dW[j, b]
         for i in range(N):
             Z[j, i] += step * Q[j, i]
-    c[0] += step * dc
+    far[0] += step * dc
+    c[0] = c0 + far[0]
     for i in range(N):
         y = step * rate[i]
         gain -= y * (nu[i] + 0.5 * h[i] * y)

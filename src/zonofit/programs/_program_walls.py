@@ -13,21 +13,22 @@ from zonofit.programs._frame_kernel import (
     apply,
     descent_cone,
     frame_add,
+    frame_align,
     frame_remove,
     frame_start,
     length_of,
     multipliers,
 )
-
-TIGHT = 1e-11  # a wall is tight when x·w is at most this, in units of |x||w|
+from zonofit.programs._program_step import TIGHT
 
 _EPS = 2.220446049250313e-16
+_ALONG = 1e-14  # a direction whose product with a row is less, in their lengths, is along that wall
 _NULL = 1e-12  # a column this much shorter than a unit's can be is zero
 _NOISE = 16.0  # a gradient counts as zero below this multiple of the rounding in it
 
 
 @njit(**CORE)
-def begin_unit(X, XT, size, w, K, nk, j, on, B, L, z, scratch):
+def begin_unit(X, XT, size, w, change, K, nk, j, on, B, L, z, scratch):
     """Preactivations of a unit, and its frame from those of the given walls that are tight."""
     r = X.shape[1]
     apply(XT, w, z)
@@ -43,12 +44,25 @@ def begin_unit(X, XT, size, w, K, nk, j, on, B, L, z, scratch):
             k += 1
     nk[j] = k
     if k == r:
+        for b in range(r):
+            change[b] -= w[b]
         w[:] = 0.0
         z[:] = 0.0
 
 
 @njit(**CORE)
-def free_unit(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other):
+def _column(j, b, XT, size, A, v, row):
+    """Column of the free direction b of unit j.
+
+    Rounding along walls is made 0: where examples weigh 1e14 times what others do, it would be all that is seen.
+    """
+    apply(XT, b, row)
+    for i in range(row.size):
+        row[i] = v[j] * row[i] if A[j, i] and abs(row[i]) > _ALONG * size[i] else 0.0
+
+
+@njit(**CORE)
+def free_unit(j, p, apart, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other):
     """Let the free directions of unit j enter as far as they are independent; the number of columns."""
     r, N = XT.shape
     longest = ridge
@@ -57,11 +71,8 @@ def free_unit(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, re
             longest += h[i] * (v[j] * size[i]) ** 2
     at, end = nk[j], r
     while at < end and p < R.shape[0]:
-        row = PT[slot[p]]
-        apply(XT, B[j, at], row)
-        for i in range(N):
-            row[i] = v[j] * row[i] if A[j, i] else 0.0
-        if append_column(j, p, _NULL * np.sqrt(longest), ridge, h, PT, R, slot, own, x, rest, other):
+        _column(j, B[j, at], XT, size, A, v, PT[slot[p]])
+        if append_column(j, p, _NULL * np.sqrt(longest), apart, ridge, h, PT, R, slot, own, x, rest, other):
             p += 1
             at += 1
         else:
@@ -133,7 +144,7 @@ def price_units(
 
 
 @njit(**CORE)
-def release_one(p, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT, R, slot, own, x, rest, other):
+def release_one(p, apart, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT, R, slot, own, x, rest, other):
     """Release the one wall with the most negative multiplier, of a unit that is not at 0; the columns, and if it was.
 
     Then the Newton step leads off that wall. Where projected gradients, which know no curvature, zigzag between walls
@@ -149,13 +160,47 @@ def release_one(p, ridge, XT, size, A, v, h, B, L, K, nk, nf, on, lam, long, PT,
         return p, False
     p = remove_unit(unit, p, R, slot, own)
     nk[unit] = frame_remove(at, B[unit], L[unit], K[unit], nk[unit], on[unit])
-    return free_unit(unit, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other), True
+    return free_unit(unit, p, apart, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other), True
+
+
+@njit(**CORE)
+def release_ray(
+    p, apart, ridge, XT, size, A, v, h, B, nk, nf, S, long, score, PT, R, slot, own, x, rest, other, scratch
+):
+    """Let the one unit at 0 with the longest projected gradient out along it, and no other way; the columns, and if so.
+
+    The other units at 0 stay there. No wall of a unit at 0 forbids its projected gradient, and where all else is
+    stationary the Newton step goes along it: so the value falls, by as much as the other units can make of it.
+    """
+    for j in range(nk.size):
+        if long[j] == 0.0:
+            p = remove_unit(j, p, R, slot, own)
+            nf[j] = 0
+    N = XT.shape[1]
+    while True:
+        unit = -1
+        for j in range(nk.size):
+            if long[j] == 0.0 and score[j] > 0.0 and (unit < 0 or score[j] > score[unit]):
+                unit = j
+        if unit < 0:
+            return p, False
+        score[unit] = -score[unit]
+        frame_align(S[unit], B[unit], nk[unit], scratch[1])
+        _column(unit, B[unit, nk[unit]], XT, size, A, v, PT[slot[p]])
+        longest = ridge
+        for i in range(N):
+            if A[unit, i]:
+                longest += h[i] * (v[unit] * size[i]) ** 2
+        if append_column(unit, p, _NULL * np.sqrt(longest), apart, ridge, h, PT, R, slot, own, x, rest, other):
+            nf[unit] = 1
+            return p + 1, True
 
 
 @njit(**CORE)
 def meet_wall(
-    j, i, p, ridge, X, XT, size, A, v, h, W, K, nk, nf, on, B, L, Z, PT, R, slot, own, x, rest, other, scratch
-):
+    j, i, p, apart, ridge, X, XT, size, A, v, h, W, W0, dW, K, nk, nf, on, B, L, Z, PT, R, slot, own, x, rest, other,
+    scratch,
+):  # fmt: skip
     """Wall i joins unit j; the number of columns."""
     r = X.shape[1]
     Z[j, i] = 0.0
@@ -173,13 +218,17 @@ def meet_wall(
             first += 1
         p = remove_direction(first, nf[j], p, scratch[1], k, R, PT, slot, own, rest)
         nf[j] -= 1
+        for a in range(nf[j]):
+            PT[slot[first + a], i] = 0.0
     else:
         p = remove_unit(j, p, R, slot, own)
         if k + 1 < r:
-            p = free_unit(j, p, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
+            p = free_unit(j, p, apart, ridge, XT, size, A, v, h, nk, nf, B, PT, R, slot, own, x, rest, other)
         else:
             nf[j] = 0
     if nk[j] == r:
         W[j] = 0.0
         Z[j] = 0.0
+        for b in range(r):
+            dW[j, b] = -W0[j, b]
     return p

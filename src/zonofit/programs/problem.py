@@ -96,9 +96,12 @@ class Problem:
         self.scaled_loss = self.loss.measured_in(self.unit)
         self.start_bias = (self.constant - self.centre) / self.unit
         self.curvature = self.weights * self.scaled_loss.curvature(self.scaled_labels, self.scaled_labels)
+        self.start_nu = self.curvature * (self.start_bias - self.scaled_labels)
         self.design = Design.of(self.generators, self.alpha, self.tolerances)
         self.ridge = self.design.ridge * self.unit**2 / self.loss_factor
-        attained = self.loss.attained or self.alpha > 0
+        used = self.labels[self.weights > 0]
+        bounded = self.alpha > 0 and (bias is not None or np.ptp(used) > 0)  # no ridge holds a free bias
+        attained = self.loss.attained or bounded
         flat = np.full(len(self.labels), self.constant)
         self.separable_below = -1.0 if attained else SEPARABLE * self.mean_loss(flat)
 

@@ -10,7 +10,7 @@ import numpy as np
 from zonofit.programs._program_kernel import EXACT, OPTIMAL, STALLED, STEPS, solve_quadratic
 from zonofit.programs._witness_kernel import project_unit
 from zonofit.programs.certificate import Certificate, certify
-from zonofit.programs.newton import newton
+from zonofit.programs.newton import INDEPENDENT, newton
 
 if TYPE_CHECKING:
     from zonofit.programs.problem import Problem
@@ -22,6 +22,7 @@ STATUS = {
     STEPS: "steps",
 }
 _RETRIES = 3
+_MODEL_STEPS = 2  # for each weight, and 50 more: what a model of a loss that is not quadratic may take at most
 _NOTHING = 1e-20  # a model value below this part of the labels' is an exact fit
 _EQUAL = 1e-10  # a preactivation below this part of |w| |x̄| is one on the wall
 SEPARABLE = 1e-10  # data count as separated when the loss is below this part of the best constant's
@@ -144,9 +145,10 @@ class VertexSolution:
 class Start:
     """Where a solve begins and what it overwrites: reduced weights, bias, walls."""
 
-    __slots__ = ("K", "W", "c", "lam", "nk", "nu")
+    __slots__ = ("K", "W", "c", "cold", "lam", "nk", "nu")
 
     def __init__(self, m: int, r: int, N: int, c: float = 0.0):
+        self.cold = True
         self.W = np.zeros((m, r))
         self.c = np.array([c])
         self.K = np.zeros((m, r), np.int64)
@@ -158,10 +160,19 @@ class Start:
     def of(cls, solution: VertexSolution) -> Start:
         """A copy of where a solution ended."""
         self = cls.__new__(cls)
+        self.cold = False
         self.W, self.c = solution._u.copy(), np.array([float(solution._c)])
         self.K, self.nk = solution._walls.copy(), solution._n_walls.copy()
         self.lam, self.nu = solution._lam.copy(), solution._nu.copy()
         return self
+
+    def copy(self) -> tuple[np.ndarray, ...]:
+        """Copies of weights, bias, walls, their numbers and multipliers."""
+        return self.W.copy(), self.c.copy(), self.K.copy(), self.nk.copy(), self.lam.copy()
+
+    def put(self, kept: tuple[np.ndarray, ...]) -> None:
+        """Go back to such copies."""
+        self.W[:], self.c[:], self.K[:], self.nk[:], self.lam[:] = kept
 
     def move(self, problem: Problem, patterns: np.ndarray, units) -> None:
         """Bring these units to the nearest points of their new chambers."""
@@ -174,14 +185,21 @@ def solve_vertex(problem: Problem, patterns: np.ndarray, start: Start, limit: in
     """Solve from a feasible start, which is overwritten; `patterns` are known to be feasible."""
     count = np.zeros(3, np.int64)
     if problem.loss.quadratic:
-        status = STATUS[
-            _quadratic(problem, patterns, problem.curvature, problem.scaled_labels, start, np.inf, limit, count)
-        ]
+        h, t = problem.curvature, problem.scaled_labels
+        if start.cold:
+            start.nu[:] = problem.start_nu
+        else:
+            u = problem.output_weights @ np.where(patterns, start.W @ problem.design.XT, 0.0) + start.c[0]
+            np.multiply(h, u - t, out=start.nu)
+        status = STATUS[_quadratic(problem, patterns, h, t, start, np.inf, INDEPENDENT, limit, count)[0]]
         nu = start.nu
     else:
+        most = _MODEL_STEPS * (50 + start.W.size)
 
-        def model(h, t, value):
-            return _quadratic(problem, patterns, h, t, start, value, limit, count) in (OPTIMAL, EXACT)
+        def model(h, t, value, independent):
+            end = min(limit, count[0] + most)
+            status, dW, dc = _quadratic(problem, patterns, h, t, start, value, independent, end, count)
+            return status in (OPTIMAL, EXACT), count[0] >= end, dW, dc
 
         status, nu = newton(problem, patterns, start, model, count, limit)
     return VertexSolution(
@@ -189,14 +207,19 @@ def solve_vertex(problem: Problem, patterns: np.ndarray, start: Start, limit: in
     )
 
 
-def _quadratic(problem, patterns, h, t, start, scale, limit, count):
-    """Run the kernel; where rounding stopped it short of an optimum, once more with everything computed again."""
+def _quadratic(problem, patterns, h, t, start, scale, independent, limit, count):
+    """Run the kernel from a start and the ν there, and once more where rounding stopped it short of an optimum.
+
+    The status, and the changes of weights and output bias.
+    """
     design = problem.design
+    dW, dc = np.zeros(start.W.shape), np.zeros(1)
     for _ in range(_RETRIES):
         status = solve_quadratic(
             design.X, design.XT, design.size, patterns, problem.output_weights, h, t, problem.ridge,
-            problem.output_bias is None, start.W, start.c, start.K, start.nk, start.lam, start.nu, scale, limit, count,
+            problem.output_bias is None, start.W, start.c, dW, dc, start.K, start.nk, start.lam, start.nu, scale,
+            independent, limit, count,
         )  # fmt: skip
         if status != STALLED or start.nu @ (start.nu / np.where(h > 0, h, 1.0)) <= _NOTHING * (h @ (t * t)):
             break
-    return status
+    return status, dW, dc[0]
