@@ -58,14 +58,15 @@ def recompute(XT, A, v, h, base, ridge, W, W0, dW, far, on, Z, nu, noise, line):
                 noise[i] += abs(v[j] * line[i])
     value, floor = 0.5 * ridge * squares, 0.0
     for i in range(N):
-        e = nu[i]
-        nu[i] = base[i] + h[i] * e
-        noise[i] = _EPS * (abs(base[i]) + h[i] * noise[i])
         if h[i] > 0.0:
-            change += e * (base[i] + 0.5 * h[i] * e)
-            value += 0.5 * nu[i] * nu[i] / h[i]
-            floor += noise[i] * noise[i] / h[i]
-        noise[i] += _EPS * abs(nu[i])
+            slope, blur = base[i] + h[i] * nu[i], _EPS * (abs(base[i]) + h[i] * noise[i])
+            change += nu[i] * (base[i] + 0.5 * h[i] * nu[i])
+            value += 0.5 * slope * slope / h[i]
+            floor += blur * blur / h[i]
+    for i in range(N):
+        slope = base[i] + h[i] * nu[i]
+        noise[i] = _EPS * (abs(base[i]) + h[i] * noise[i] + abs(slope))
+        nu[i] = slope
     return value, change, floor
 
 
@@ -103,6 +104,7 @@ def newton_step(p, ridge, W, nu, nk, own, B, PT, R, slot, x, delta):
     decrement = 0.0
     for k in range(p):
         decrement += x[k] * x[k]
+    for k in range(p):
         delta[k] = -x[k]
     solve_upper(R, p, delta)
     return decrement
@@ -177,6 +179,7 @@ def move(step, dc, D, Q, rate, h, ridge, nf, W, W0, dW, c, c0, far, Z, nu):
             continue
         for b in range(r):
             gain -= ridge * step * D[j, b] * (W[j, b] + 0.5 * step * D[j, b])
+        for b in range(r):
             dW[j, b] += step * D[j, b]
             W[j, b] = W0[j, b] + dW[j, b]
         for i in range(N):
@@ -186,5 +189,6 @@ def move(step, dc, D, Q, rate, h, ridge, nf, W, W0, dW, c, c0, far, Z, nu):
     for i in range(N):
         y = step * rate[i]
         gain -= y * (nu[i] + 0.5 * h[i] * y)
-        nu[i] += h[i] * y
+    for i in range(N):
+        nu[i] += h[i] * step * rate[i]
     return gain
