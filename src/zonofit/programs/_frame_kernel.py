@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# No sum may be reordered ("reassoc"): whether a loop then runs vectorised depends on where its arrays happen to lie and on
-# which compiled copy of a small kernel was loaded first, so does its rounding, and the same seed would not give the
+# No sum may be reordered ("reassoc"): whether a loop then runs vectorised depends on where its arrays happen to lie and
+# on which compiled copy of a small kernel was loaded first, so does its rounding, and the same seed would not give the
 # same path. It would be a fifth to a third faster.
 KERNEL = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"nsz", "contract"}}
 CORE = dict(KERNEL, _nrt=False)
