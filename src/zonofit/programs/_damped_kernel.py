@@ -12,7 +12,7 @@ from numba import njit
 
 from zonofit.programs._descent_kernel import renew_normal
 from zonofit.programs._descent_step import cholesky, gradient, gram, gram_direction, normal_direction
-from zonofit.programs._frame_kernel import KERNEL, apply, sum_of
+from zonofit.programs._frame_kernel import KERNEL, apply, length_of, sum_of, weighted
 
 _FIRST, _LEAST, _MOST = 1e-2, 1e-13, 1e2  # ρ in units of the mean diagonal element: at first, and its range
 _GOOD, _LESS, _FAR_LESS, _MORE = 0.3, 0.3, 0.1, 6.0  # a gain by this part, and factors of ρ after steps
@@ -97,8 +97,5 @@ def _evaluate(XT, y, h, v, W, c, alpha, Z, e):
         apply(XT, W[j], Z[j])
         for i in range(y.size):
             e[i] += v[j] * max(Z[j, i], 0.0)
-        for b in range(W.shape[1]):
-            value += 0.5 * alpha * W[j, b] * W[j, b]
-    for i in range(y.size):
-        value += 0.5 * h[i] * e[i] * e[i]
-    return value
+        value += 0.5 * alpha * length_of(W[j]) ** 2
+    return value + 0.5 * weighted(h, e, e)

@@ -19,7 +19,7 @@ from zonofit.programs._descent_step import (
 )
 from zonofit.programs._descent_valleys import loosen, next_target, slide
 from zonofit.programs._descent_walls import join, release, rest, settle
-from zonofit.programs._frame_kernel import DEPENDENT, FREE, KERNEL, frame_start, length_of, sum_of
+from zonofit.programs._frame_kernel import DEPENDENT, FREE, KERNEL, frame_start, length_of, sum_of, weighted
 
 LOCAL, TARGET, STEPS, STALLED, EXACT = 0, 1, 2, 3, 4
 
@@ -250,10 +250,7 @@ def propose(
         gradient(XT, v, act, nu, alpha, W, g, line)
         dc = normal_direction(v, B, nk, bias, alpha, RHO_NARROW, H, g, gc, T, P, half, x, D)
     rates(XT, size, D, dc, v, act, on, Q, rate)
-    slope, curve = 0.0, 0.0
-    for i in range(N):
-        slope += h[i] * e[i] * rate[i]
-        curve += h[i] * rate[i] * rate[i]
+    slope, curve = weighted(h, e, rate), weighted(h, rate, rate)
     if wide and alpha == 0.0:  # e + rate = rho mu / h, but for rounding
         for i in range(N):
             error += h[i] * (e[i] + rate[i] - rho * mu[i] / h[i]) ** 2
@@ -270,9 +267,7 @@ def propose(
 def advance(step, dc, D, Q, h, alpha, W, c, Z, e):
     """Take the step; the value after it, from the residual that the search left."""
     m, N = Z.shape
-    value = 0.0
-    for i in range(N):
-        value += 0.5 * h[i] * e[i] * e[i]
+    value = 0.5 * weighted(h, e, e)
     for j in range(m):
         for b in range(W.shape[1]):
             W[j, b] += step * D[j, b]
@@ -291,7 +286,7 @@ def state(XT, y, h, v, W, c, alpha, on, act, Z, e, nk, ndep, noise, fresh):
     for i in range(N):
         e[i] = c[0] - y[i]
         noise[i] = abs(c[0]) + abs(y[i])
-    value, floor, scale = 0.0, 0.0, 0.0
+    value, floor = 0.0, 0.0
     for j in range(m):
         square = 0.0
         for b in range(r):
@@ -323,10 +318,8 @@ def state(XT, y, h, v, W, c, alpha, on, act, Z, e, nk, ndep, noise, fresh):
             e[i] += z
             noise[i] += abs(z)
     for i in range(N):
-        value += 0.5 * h[i] * e[i] * e[i]
-        scale += 0.5 * h[i] * y[i] * y[i]
         floor += 0.5 * h[i] * (_EPS * noise[i]) ** 2
-    return value, floor, scale
+    return value + 0.5 * weighted(h, e, e), floor, 0.5 * weighted(h, y, y)
 
 
 @njit(**KERNEL)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from zonofit.programs._frame_kernel import KERNEL
+from zonofit.programs._frame_kernel import CORE, KERNEL, dot, sum_of
 
 RHO = 1e-13  # in units of the mean diagonal element
 RHO_NARROW = 1e-12
@@ -70,7 +70,7 @@ def cholesky(G, n, P):
         start = stop
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def solve(R, n, x):
     """``(RᵀR)^-1 x`` in place."""
     end = np.uint64(n)
@@ -80,10 +80,7 @@ def solve(R, n, x):
         for c in range(np.uint64(k + 1), end):
             x[c] -= s * R[k, c]
     for k in range(n - 1, -1, -1):
-        s = x[k]
-        for c in range(np.uint64(k + 1), end):
-            s -= R[k, c] * x[c]
-        x[k] = s / R[k, k]
+        x[k] = (x[k] - dot(R[k, k + 1 : n], x[k + 1 : n])) / R[k, k]
 
 
 @njit(**KERNEL)
@@ -169,7 +166,7 @@ def gram(XT, XX, v, plain, act, bits, B, nk, bias, h, alpha, level, G, line, nam
     return level * trace * total / N
 
 
-@njit(**KERNEL)
+@njit(**CORE)
 def gradient(XT, v, act, y, scale, W, g, line):
     """``g_j = v_j Σ_i act_ji y_i x_i + scale w_j``."""
     m, N = act.shape
@@ -177,24 +174,8 @@ def gradient(XT, v, act, y, scale, W, g, line):
     for j in range(m):
         for i in range(N):
             line[i] = act[j, i] * y[i]
-        b = 0
-        while b + 3 < r:
-            s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-            for i in range(N):
-                s0 += line[i] * XT[b, i]
-                s1 += line[i] * XT[b + 1, i]
-                s2 += line[i] * XT[b + 2, i]
-                s3 += line[i] * XT[b + 3, i]
-            g[j, b], g[j, b + 1], g[j, b + 2], g[j, b + 3] = s0, s1, s2, s3
-            b += 4
-        while b < r:
-            s0 = 0.0
-            for i in range(N):
-                s0 += line[i] * XT[b, i]
-            g[j, b] = s0
-            b += 1
         for b in range(r):
-            g[j, b] = v[j] * g[j, b] + scale * W[j, b]
+            g[j, b] = v[j] * dot(line, XT[b]) + scale * W[j, b]
 
 
 @njit(**KERNEL)
@@ -262,38 +243,13 @@ def normal(XT, v, act, h, H, line, other):
         for a in range(r):
             for i in range(N):
                 line[i] = h[i] * act[j, i] * XT[a, i] * v[j]
-            s = 0.0
-            for i in range(N):
-                s += line[i]
-            H[j * r + a, q] = s
+            H[j * r + a, q] = sum_of(line)
             for o in range(j, m):
                 for i in range(N):
                     other[i] = act[o, i] * line[i]
-                y = v[o]
-                b = 0
-                while b + 3 < r:
-                    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-                    for i in range(N):
-                        t = other[i]
-                        s0 += t * XT[b, i]
-                        s1 += t * XT[b + 1, i]
-                        s2 += t * XT[b + 2, i]
-                        s3 += t * XT[b + 3, i]
-                    H[j * r + a, o * r + b] = y * s0
-                    H[j * r + a, o * r + b + 1] = y * s1
-                    H[j * r + a, o * r + b + 2] = y * s2
-                    H[j * r + a, o * r + b + 3] = y * s3
-                    b += 4
-                while b < r:
-                    s0 = 0.0
-                    for i in range(N):
-                        s0 += other[i] * XT[b, i]
-                    H[j * r + a, o * r + b] = y * s0
-                    b += 1
-    s = 0.0
-    for i in range(N):
-        s += h[i]
-    H[q, q] = s
+                for b in range(r):
+                    H[j * r + a, o * r + b] = v[o] * dot(other, XT[b])
+    H[q, q] = sum_of(h)
 
 
 @njit(**KERNEL)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from zonofit.programs._frame_kernel import CORE
+from zonofit.programs._frame_kernel import CORE, dot, weighted
 
 _SWEEPS = 6
 
@@ -30,10 +30,7 @@ def solve_transposed(R, p, x):
 def solve_upper(R, p, x):
     """``R^-1 x`` in place."""
     for k in range(p - 1, -1, -1):
-        s = x[k]
-        for c in range(k + 1, p):
-            s -= R[k, c] * x[c]
-        x[k] = s / R[k, k]
+        x[k] = (x[k] - dot(R[k, k + 1 : p], x[k + 1 : p])) / R[k, k]
 
 
 @njit(**CORE)
@@ -87,24 +84,17 @@ def append_column(j, p, least, apart, ridge, h, PT, R, slot, own, x, rest, other
     """
     N = h.size
     n = slot[p]
-    length = 0.0
     for i in range(N):
         rest[i] = PT[n, i]
-    for i in range(N):
-        length += h[i] * PT[n, i] * PT[n, i]
     own_ridge = ridge if j >= 0 else 0.0
-    length += own_ridge
+    length = weighted(h, rest, rest) + own_ridge
     for k in range(p):
         R[k, p] = R[p, k] = 0.0
     if length <= least * least:
         return False
     left = length
     for k in range(p):
-        q = slot[k]
-        s = 0.0
-        for i in range(N):
-            s += h[i] * PT[q, i] * PT[n, i]
-        x[k] = s
+        x[k] = weighted(h, PT[slot[k]], PT[n])
     solve_transposed(R, p, x)
     for k in range(p):
         R[k, p] = x[k]
@@ -124,15 +114,12 @@ def append_column(j, p, least, apart, ridge, h, PT, R, slot, own, x, rest, other
                 q, s = slot[k], x[k]
                 for i in range(N):
                     rest[i] -= s * PT[q, i]
-            for i in range(N):
-                left += h[i] * rest[i] * rest[i]
+            left += weighted(h, rest, rest)
             if left > 0.25 * before or not left > apart * apart * length:
                 break
             before = left
             for k in range(p):
-                q, s = slot[k], 0.0
-                for i in range(N):
-                    s += h[i] * PT[q, i] * rest[i]
+                s = weighted(h, PT[slot[k]], rest)
                 x[k] = s - ridge * other[k] if own[k] >= 0 else s
             solve_transposed(R, p, x)
             for k in range(p):

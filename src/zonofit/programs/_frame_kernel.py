@@ -10,17 +10,18 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# No sum may be reordered ("reassoc"): whether a loop then runs vectorised depends on where its arrays happen to lie and
-# on which compiled copy of a small kernel was loaded first, so does its rounding, and the same seed would not give the
-# same path. It would be a fifth to a third faster.
+# Sums may be reordered ("reassoc") in kernels that do nothing but sum: `dot`, `weighted`, `sum_of`, `length_of`.
+# Elsewhere, whether a loop runs vectorised would depend on where its arrays happen to lie, so would its rounding, and
+# the same seed would not give the same path.
 KERNEL = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"nsz", "contract"}}
 CORE = dict(KERNEL, _nrt=False)
+_SUM = dict(CORE, fastmath={"reassoc", "nsz", "contract"})
 
 FREE, WALL, DEPENDENT = 0, 1, 2  # what a row is to a unit: off its walls, one of them, in the span of them
 DEPENDENCE = 1e-10  # a row that sticks out of the span of the walls by less, in its own lengths, is in it
 
 
-@njit(**CORE)
+@njit(**_SUM)
 def length_of(w):
     """Euclidean length."""
     s = 0.0
@@ -29,9 +30,27 @@ def length_of(w):
     return np.sqrt(s)
 
 
-@njit(**CORE)
+@njit(**_SUM)
+def dot(x, y):
+    """``Σ x y``."""
+    s = 0.0
+    for i in range(x.size):
+        s += x[i] * y[i]
+    return s
+
+
+@njit(**_SUM)
+def weighted(h, x, y):
+    """``Σ h x y``."""
+    s = 0.0
+    for i in range(x.size):
+        s += h[i] * x[i] * y[i]
+    return s
+
+
+@njit(**_SUM)
 def sum_of(x):
-    """Sum, in a loop of its own."""
+    """``Σ x``."""
     s = 0.0
     for i in range(x.size):
         s += x[i]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numba import njit
 
 from zonofit.programs._factor_kernel import solve_transposed, solve_upper
-from zonofit.programs._frame_kernel import CORE, FREE, WALL, apply, length_of
+from zonofit.programs._frame_kernel import CORE, FREE, WALL, apply, dot, length_of, weighted
 
 TIGHT = 1e-11  # a wall is tight when x·w is at most this, in units of |x||w|
 
@@ -86,13 +86,10 @@ def grain(A, v, h, t, c, Z):
 @njit(**CORE)
 def newton_step(p, ridge, W, nu, nk, own, B, PT, R, slot, x, delta):
     """The Newton step in the columns, into delta; twice the decrease that it promises."""
-    N = nu.size
     r = W.shape[1]
     before, a = -2, 0
     for k in range(p):
-        q, s = slot[k], 0.0
-        for i in range(N):
-            s += PT[q, i] * nu[i]
+        s = dot(PT[slot[k]], nu)
         j = own[k]
         a = a + 1 if j == before else 0
         before = j
@@ -156,10 +153,7 @@ def steepest(score, XT, A, v, S, D, nf, Q, rate):
 @njit(**CORE)
 def least_step(h, nu, ridge, W, D, rate):
     """The step to the least value along the direction: 1 for a Newton step but for rounding, 0 if it leads upwards."""
-    slope, curve = 0.0, 0.0
-    for i in range(rate.size):
-        slope += nu[i] * rate[i]
-        curve += h[i] * rate[i] ** 2
+    slope, curve = dot(nu, rate), weighted(h, rate, rate)
     if ridge > 0.0:
         for j in range(W.shape[0]):
             for b in range(W.shape[1]):

@@ -12,6 +12,7 @@ from zonofit.programs._frame_kernel import (
     WALL,
     apply,
     descent_cone,
+    dot,
     frame_add,
     frame_align,
     frame_remove,
@@ -93,12 +94,7 @@ def unit_gradient(j, XT, size, A, v, nu, noise, ridge, W, g, line):
     for i in range(N):
         blur += (size[i] * noise[i]) ** 2 if A[j, i] else 0.0
     for b in range(r):
-        s = 0.0
-        for i in range(N):
-            s += line[i] * XT[b, i]
-        g[b] = s
-    for b in range(r):
-        g[b] = v[j] * g[b] + ridge * W[j, b]
+        g[b] = v[j] * dot(line, XT[b]) + ridge * W[j, b]
     return _NOISE * (abs(v[j]) * np.sqrt(blur) + _EPS * ridge * length_of(W[j]))
 
 
