@@ -90,6 +90,7 @@ def append_column(j, p, least, apart, ridge, h, PT, R, slot, own, x, rest, other
     length = 0.0
     for i in range(N):
         rest[i] = PT[n, i]
+    for i in range(N):
         length += h[i] * PT[n, i] * PT[n, i]
     own_ridge = ridge if j >= 0 else 0.0
     length += own_ridge
@@ -107,6 +108,7 @@ def append_column(j, p, least, apart, ridge, h, PT, R, slot, own, x, rest, other
     solve_transposed(R, p, x)
     for k in range(p):
         R[k, p] = x[k]
+    for k in range(p):
         left -= x[k] * x[k]
     if not left > 0.01 * length:  # cancellation: the part outside as a vector, which is short but right
         for k in range(p):

@@ -23,7 +23,7 @@ from zonofit.programs._program_step import TIGHT
 
 _EPS = 2.220446049250313e-16
 _ALONG = 1e-14  # a direction whose product with a row is less, in their lengths, is along that wall
-_NULL = 1e-12  # a column this much shorter than a unit's can be is zero
+_NULL = 1e-10  # a column this much shorter than a unit's can be is zero
 _NOISE = 16.0  # a gradient counts as zero below this multiple of the rounding in it
 
 
@@ -90,6 +90,7 @@ def unit_gradient(j, XT, size, A, v, nu, noise, ridge, W, g, line):
     blur = 0.0
     for i in range(N):
         line[i] = nu[i] if A[j, i] else 0.0
+    for i in range(N):
         blur += (size[i] * noise[i]) ** 2 if A[j, i] else 0.0
     for b in range(r):
         s = 0.0
@@ -114,6 +115,7 @@ def price_units(
         length = multipliers(g, B[j], L[j], nk[j], mu, scratch[0])
         for a in range(nk[j]):
             lam[j, a] = mu[a] if A[j, K[j, a]] else -mu[a]
+        for a in range(nk[j]):
             if lam[j, a] < 0.0:
                 length -= lam[j, a] * size[K[j, a]]
         if length > bound and long[j] == 0.0:
