@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 
 import table  # isort: skip
-import importlib.util
+import importlib
 import sys
 from pathlib import Path
 
@@ -31,10 +31,7 @@ SHORT, LONG = 20_000, 400_000
 def load(path: str):
     """The prototype's function, from its file."""
     sys.path.insert(0, str(Path(path).parent))
-    specification = importlib.util.spec_from_file_location("prototype", path)
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module.descend
+    return importlib.import_module(Path(path).stem).descend
 
 
 def flops(problem, steps: int) -> float:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# Sums may be reordered, which is worth a third of all time. But no loop may both sum and write to an array: whether it
-# runs vectorised would depend on where its arrays happen to lie, so would its rounding, and the same seed would no
-# longer give the same path. A test looks for such loops.
-KERNEL = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "nsz", "contract"}}
+# No sum may be reordered ("reassoc"): whether a loop then runs vectorised depends on where its arrays happen to lie and
+# on which compiled copy of a small kernel was loaded first, so does its rounding, and the same seed would not give the
+# same path. It would be a fifth to a third faster.
+KERNEL = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"nsz", "contract"}}
 CORE = dict(KERNEL, _nrt=False)
 
 FREE, WALL, DEPENDENT = 0, 1, 2  # what a row is to a unit: off its walls, one of them, in the span of them

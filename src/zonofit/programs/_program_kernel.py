@@ -66,9 +66,9 @@ def solve_quadratic(
 
     ``K[j, :nk[j]]`` are walls on which unit j sits, ``lam`` their multipliers λ >= 0. ``nu`` is ``h (u - t)`` at the
     start, where it is taken as exact if the program is a model, and at the end. The changes of weights and bias are
-    added to ``dW`` and ``far``. ``count`` gets the numbers of Newton steps, walls met and releases. Values are compared with `scale` where that is
-    less than the value; it is infinite where the program is no model of another one. A direction enters
-    when its column has at least the part `apart` outside the span of those in use.
+    added to ``dW`` and ``far``. ``count`` gets the numbers of Newton steps, walls met and releases. Values are compared
+    with `scale` where that is less than the value; it is infinite where the program is no model of another one. A
+    direction enters when its column has at least the part `apart` outside the span of those in use.
     """
     m, N = A.shape
     r = X.shape[1]

@@ -246,19 +246,16 @@ def _descend(X, y, p, v, W, c, loss, alpha, bias_free, limit, target, valleys, d
         if damped > 0:
             after, c, solved = descend_damped(X, y, h, v, unit_signs(v), W, c, alpha, bias, damped, target)
             limit = limit if after < worth else 0
-        code, _, c, act, kind, nu, count = descend_squared(X, y, h, v, W, c, alpha, bias, limit, target, valleys)
+        code, value, c, act, kind, nu, count = descend_squared(X, y, h, v, W, c, alpha, bias, limit, target, valleys)
     else:
         from zonofit.programs._descent_smooth import descend_smooth
 
         code, c, act, kind, nu, count = descend_smooth(X, y, p, v, W, c, loss, alpha, bias, limit, target)
-    if not np.isfinite(W).all():
+        value = float(p @ loss.value(np.maximum(X @ W.T, 0.0) @ v + c, y)) + 0.5 * alpha * float(np.vdot(W, W))
+    if not np.isfinite(value):
         raise FloatingPointError("descend_open left the finite numbers; please report the data.")
-    u = np.maximum(X @ W.T, 0.0) @ v + c
     if rescale:
         W /= scale[:, None]
-    value = float(p @ loss.value(u, y))
-    if alpha:
-        value += 0.5 * alpha * float(np.vdot(W, W))
     steps, flips, releases = int(count[0]) + solved, int(count[1]), int(count[2])
     return OpenResult(W, c, act > 0, kind > 0, value, nu, steps, releases, flips, STATUSES[code], after)
 

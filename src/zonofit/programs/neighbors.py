@@ -31,6 +31,13 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-10  # λ′ counts as >= 0 down to this, in units of the terms that it is the difference of
 _BLUR = 1e-14  # what of a ν is rounding, in units of the largest and of those of the best constant
 _BETTER = 1e-10  # a neighbour is better when its objective is less by more than this part
+_NOTHING = 1e-20  # and by more than this part of the best constant's, below which there is only rounding
+
+
+def to_beat(solution: VertexSolution) -> float:
+    """What the objective of another vertex must be less than to count as better."""
+    here = solution.objective
+    return here - _BETTER * abs(here) - _NOTHING * solution.problem.null_objective
 
 
 @dataclass(frozen=True)
@@ -153,9 +160,9 @@ class Neighborhood:
         """
         if order is None:
             order = np.argsort(-self.excess, kind="stable")
-        here = self.solution.objective
+        least = to_beat(self.solution)
         for neighbor in self._solved(k for k in order if self.excess[k] > 0):
-            if neighbor.solution.objective < here - _BETTER * abs(here):
+            if neighbor.solution.objective < least:
                 yield neighbor
 
     def best(self) -> Neighbor | None:

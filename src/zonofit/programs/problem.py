@@ -53,6 +53,8 @@ class Problem:
         Output bias of the best constant network, or the fixed one.
     null : ndarray (N,)
         ν of that network, which says how large a ν is here.
+    null_objective : float
+        Its objective.
     """
 
     def __init__(
@@ -87,7 +89,8 @@ class Problem:
     def _scale(self) -> None:
         bias = self.output_bias
         self.constant = self.loss.best_constant(self.labels, self.weights) if bias is None else bias
-        self.null = self.weights * self.loss.slope(np.full(len(self.labels), self.constant), self.labels)
+        flat = np.full(len(self.labels), self.constant)
+        self.null, self.null_objective = self.weights * self.loss.slope(flat, self.labels), self.mean_loss(flat)
         self.centre = self.constant if self.loss.translates else 0.0
         unit = spread(self.labels, self.weights, self.centre) if self.loss.translates else 1.0
         self.unit = unit or 1.0
@@ -102,8 +105,7 @@ class Problem:
         used = self.labels[self.weights > 0]
         bounded = self.alpha > 0 and (bias is not None or np.ptp(used) > 0)  # no ridge holds a free bias
         attained = self.loss.attained or bounded
-        flat = np.full(len(self.labels), self.constant)
-        self.separable_below = -1.0 if attained else SEPARABLE * self.mean_loss(flat)
+        self.separable_below = -1.0 if attained else SEPARABLE * self.null_objective
 
     def __repr__(self) -> str:
         N, n = self.generators.shape

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from zonofit.programs.neighbors import to_beat
 from zonofit.programs.vertex import VertexSolution
 from zonofit.search.starts import HOW, at_least, choose, solved, start_patterns
 from zonofit.search.walk import Search
@@ -23,8 +24,6 @@ from zonofit.search.walk import Search
 if TYPE_CHECKING:
     from zonofit.programs.neighbors import Neighborhood
     from zonofit.search.walk import Network, Walk
-
-BETTER = 1e-10  # L*(A') < L*(A) when it is less by more than this part
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class GLS(Search):
             return "local minimum"
         around = walk.problem.neighbors(here)
         best, network = here, None
-        least = here.objective - BETTER * abs(here.objective)
+        least = to_beat(here)
         for k in candidates(around, np.arange(len(around)), self.exclude):
             if (reason := walk.exhausted()) is not None:
                 return reason

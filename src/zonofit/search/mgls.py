@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from zonofit.programs.feasibility import InfeasiblePatternError, find_inside
-from zonofit.search.gls import BETTER, candidates, nothing_better, resume, settle, step
+from zonofit.programs.neighbors import to_beat
+from zonofit.search.gls import candidates, nothing_better, resume, settle, step
 from zonofit.search.starts import HOW, at_least, choose, solved, start_patterns
 from zonofit.search.walk import Search
 
@@ -73,7 +74,7 @@ class MGLS(Search):
         here = resume(walk)
         if nothing_better(here):
             return "local minimum"
-        least = here.objective - BETTER * abs(here.objective)
+        least = to_beat(here)
         for solution in self._candidates(walk, here):
             found = solved(walk, solution)
             if found.objective < least:
