@@ -24,7 +24,17 @@ from numba import njit
 
 from zonofit.programs._factor_kernel import append_column, remove_unit
 from zonofit.programs._frame_kernel import CORE, KERNEL, apply, descent_cone, frame_align, length_of
-from zonofit.programs._program_step import TIGHT, blocked, grain, least_step, move, newton_step, recompute, steepest
+from zonofit.programs._program_step import (
+    TIGHT,
+    blocked,
+    fuzz_of,
+    grain,
+    least_step,
+    move,
+    newton_step,
+    recompute,
+    steepest,
+)
 from zonofit.programs._program_walls import (
     begin_unit,
     free_unit,
@@ -55,10 +65,10 @@ def solve_quadratic(
     """Solve the program from the feasible W; W, c, K, nk, lam and nu are read and written. Returns the status.
 
     ``K[j, :nk[j]]`` are walls on which unit j sits, ``lam`` their multipliers λ >= 0. ``nu`` is ``h (u - t)`` at the
-    start, where it is taken as exact, and at the end. The changes of weights and bias are added to ``dW`` and ``far``.
-    ``count`` gets the numbers of Newton steps, walls met and releases. Values are compared with `scale` where that is
-    less than the value; it is infinite where the program is no model of another one. A direction enters
-    when its column has at least the part `apart` outside the span of those in use.
+    start, where it is taken as exact if the program is a model, and at the end. The changes of weights and bias are
+    added to ``dW`` and ``far``. ``count`` gets the numbers of Newton steps, walls met and releases. Values are compared
+    with `scale` where that is less than the value; it is infinite where the program is no model of another one. A
+    direction enters when its column has at least the part `apart` outside the span of those in use.
     """
     m, N = A.shape
     r = X.shape[1]
@@ -77,13 +87,13 @@ def solve_quadratic(
     x, other, delta = np.empty(most), np.empty(most), np.empty(most)
     rest, rate = np.empty(N), np.empty(N)
     scratch, line = np.empty((2, r + 1)), np.empty(N)
-    mu, base, W0 = np.empty(r), nu.copy(), W.copy()
+    mu, base, fuzz, W0 = np.empty(r), nu.copy(), np.empty(N), W.copy()
     step, shift = np.zeros((m, r)), np.zeros(1)
 
     status = _solve(
         X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, apart, limit, count, most, B, L,
         on, nf, Z, Q, side, D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line,
-        mu, base, W0, step, shift,
+        mu, base, fuzz, W0, step, shift,
     )  # fmt: skip
     _tidy(X, XT, size, A, v, h, t, W, W0, step, c, Z, scale)
     dW += step
@@ -95,7 +105,7 @@ def solve_quadratic(
 def _solve(
     X, XT, size, A, v, h, t, ridge, bias_free, W, c, K, nk, lam, nu, scale, apart, limit, count, most, B, L,
     on, nf, Z, Q, side, D, S, g, score, long, noise, R, PT, slot, own, x, other, delta, rest, rate, scratch, line,
-    mu, base, W0, dW, far,
+    mu, base, fuzz, W0, dW, far,
 ):  # fmt: skip
     m, N = A.shape
     r = X.shape[1]
@@ -112,7 +122,8 @@ def _solve(
     trifle = 0.0
     for i in range(N):
         trifle += 1e-26 * h[i] * t[i] * t[i]
-    value, change, floor = recompute(XT, A, v, h, base, ridge, W, W0, dW, far, on, Z, nu, noise, line)
+    fuzz_of(scale < np.inf, A, v, h, t, c, Z, base, fuzz)
+    value, change, floor = recompute(XT, A, v, h, base, fuzz, ridge, W, W0, dW, far, on, Z, nu, noise, line)
     last, since, just_released, status = np.inf, 0, False, STEPS
     slipped, careful, slips, before, settled = False, 0, 0, np.inf, _SETTLED
     while count[0] < limit:
@@ -120,7 +131,7 @@ def _solve(
         # a step on the same columns as the last one only mends rounding; where it did not, nothing will
         if decrement <= settled * min(value, scale) + floor or decrement > _MENDS * before:
             if since > 0:
-                value, change, floor = recompute(XT, A, v, h, base, ridge, W, W0, dW, far, on, Z, nu, noise, line)
+                value, change, floor = recompute(XT, A, v, h, base, fuzz, ridge, W, W0, dW, far, on, Z, nu, noise, line)
                 since = 0
                 if decrement > 1e-4 * settled * min(value, scale) + floor and not decrement > _MENDS * before:
                     continue
@@ -286,9 +297,9 @@ def _solve(
                 scratch,
             )
         if since >= _REFRESH:
-            value, change, floor = recompute(XT, A, v, h, base, ridge, W, W0, dW, far, on, Z, nu, noise, line)
+            value, change, floor = recompute(XT, A, v, h, base, fuzz, ridge, W, W0, dW, far, on, Z, nu, noise, line)
             since = 0
-    recompute(XT, A, v, h, base, ridge, W, W0, dW, far, on, Z, nu, noise, line)
+    recompute(XT, A, v, h, base, fuzz, ridge, W, W0, dW, far, on, Z, nu, noise, line)
     for j in range(m):  # multipliers that fit where the search ended: the nearest ones that are not negative
         bound = unit_gradient(j, XT, size, A, v, nu, noise, ridge, W, g, line)
         length = length_of(W[j])

@@ -14,11 +14,11 @@ _SLIDE = 1e-11  # a rate below this, in units of |x||d|, does not lead through a
 
 
 @njit(**CORE)
-def recompute(XT, A, v, h, base, ridge, W, W0, dW, far, on, Z, nu, noise, line):
+def recompute(XT, A, v, h, base, fuzz, ridge, W, W0, dW, far, on, Z, nu, noise, line):
     """Compute Z and nu again; the value, how far it has come from where the solve began, and how much is rounding.
 
     Predictions are taken from the change of the weights, not from the weights: where large ones cancel, only the change
-    says which way is down.
+    says which way is down. ``fuzz`` is how much of ν at the start, ``base``, is rounding.
     """
     m, N = Z.shape
     r = XT.shape[0]
@@ -59,15 +59,30 @@ def recompute(XT, A, v, h, base, ridge, W, W0, dW, far, on, Z, nu, noise, line):
     value, floor = 0.5 * ridge * squares, 0.0
     for i in range(N):
         if h[i] > 0.0:
-            slope, blur = base[i] + h[i] * nu[i], _EPS * (abs(base[i]) + h[i] * noise[i])
             change += nu[i] * (base[i] + 0.5 * h[i] * nu[i])
-            value += 0.5 * slope * slope / h[i]
-            floor += blur * blur / h[i]
     for i in range(N):
-        slope = base[i] + h[i] * nu[i]
-        noise[i] = _EPS * (abs(base[i]) + h[i] * noise[i] + abs(slope))
-        nu[i] = slope
+        nu[i] = base[i] + h[i] * nu[i]
+        noise[i] = fuzz[i] + _EPS * h[i] * noise[i]
+    for i in range(N):
+        if h[i] > 0.0:
+            value += 0.5 * nu[i] * nu[i] / h[i]
+            floor += noise[i] * noise[i] / h[i]
+    for i in range(N):
+        noise[i] += _EPS * abs(nu[i])
     return value, change, floor
+
+
+@njit(**CORE)
+def fuzz_of(exact, A, v, h, t, c, Z, base, fuzz):
+    """How much of ν at the start is rounding, into fuzz: its own where it defines a model, else that of predictions."""
+    for i in range(t.size):
+        fuzz[i] = _EPS * (abs(base[i]) if exact else h[i] * (abs(c[0]) + abs(t[i])))
+    if exact:
+        return
+    for j in range(v.size):
+        for i in range(t.size):
+            if A[j, i]:
+                fuzz[i] += _EPS * h[i] * abs(v[j] * Z[j, i])
 
 
 @njit(**CORE)

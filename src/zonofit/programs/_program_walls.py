@@ -24,7 +24,7 @@ from zonofit.programs._program_step import TIGHT
 
 _EPS = 2.220446049250313e-16
 _ALONG = 1e-14  # a direction whose product with a row is less, in their lengths, is along that wall
-_NULL = 1e-12  # a column this much shorter than a unit's can be is zero
+_NULL = 1e-10  # a column this much shorter than a unit's can be is zero
 _NOISE = 16.0  # a gradient counts as zero below this multiple of the rounding in it
 
 

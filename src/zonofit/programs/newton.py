@@ -63,7 +63,7 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
     value, nu = evaluate(u)
     nothing = _NOTHING * (p @ loss.value(constant, y)) if loss.translates and ridge == 0.0 else -1.0
     best = _Duals(problem, patterns, start)
-    kept = start.copy()
+    kept, expected = start.copy(), nu
     flats = failures = tier = 0
     tiers, lowest = (INDEPENDENT, _FINE), value
     reach, span, scale, status = _REACH, _RANGE, value, "steps"
@@ -147,8 +147,9 @@ def newton(problem: Problem, patterns: np.ndarray, start: Start, model, count: n
             return "separable", nu
         if count[0] >= limit:
             break
-    if status == "steps" or best.nu is None:
-        best.consider(value, nu)
+    if status != "optimal":
+        start.put(kept)
+        best.consider(value, nu, expected)
     nu = best.restore()
     _bring_back(problem, patterns, start)
     return status, nu
