@@ -117,13 +117,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, three seeds, two seconds")
     parser.add_argument("--wide", action="store_true", help="also (8, 16, 16)")
-    parser.add_argument("--first", type=int, default=100)
+    parser.add_argument("--first", type=int, default=100, help="first seed of the exact fits")
+    parser.add_argument("--seeds", type=int, default=5, help="runs of each row beside L-BFGS")
     arguments = parser.parse_args()
     warm = Problem(*synthetic(4, 4, np.random.default_rng(0)), 4)
     run(Hopping(), warm, budget=Budget(moves=50))
     sizes = [size for size in SIZES if (size[2] < 16 or arguments.wide) and (size[2] <= 4 or not arguments.quick)]
     exact_fits(sizes, arguments.first, 3 if arguments.quick else 10)
-    beside_lbfgs(2.0 if arguments.quick else 10.0, 1 if arguments.quick else 5)
+    beside_lbfgs(2.0 if arguments.quick else 10.0, 1 if arguments.quick else arguments.seeds)
 
 
 if __name__ == "__main__":
