@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import signal
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -145,7 +148,7 @@ class _Pool:
             return walks
         from joblib import delayed
 
-        return list(self.parallel(delayed(_advance)(*task) for task in tasks))
+        return list(self.parallel(delayed(_advance_apart)(os.getpid(), *task) for task in tasks))
 
     def close(self) -> None:
         if self.parallel is not None:
@@ -156,6 +159,18 @@ def _advance(search: Search, walk: Walk, start, budget: Budget, deadline: float,
     if walk.reason is None:
         walk.go(search, start, budget, deadline - time.time(), moves)
     return walk
+
+
+def _advance_apart(home: int, *task) -> Walk:
+    """`_advance` in a worker, which answers to Ctrl-C only while it walks: between walks it would die of it, loudly."""
+    apart = os.getpid() != home and threading.current_thread() is threading.main_thread()
+    if apart:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return _advance(*task)
+    finally:
+        if apart:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _leader(walks: list[Walk]) -> tuple[Walk, Network] | None:
