@@ -1,5 +1,7 @@
 r"""Greedy local search along the edges of Z^m (Alg 2).
 
+As printed::
+
     A₀ ∈ vert(Z^m)
     for t = 0, ..., T:
         A_{t+1} ← the best of A_t and its neighbours, by L*

@@ -42,8 +42,8 @@ class Hopping(Search):
     damped : int
         Damped steps of a descent at most; 0 for none.
     near : float
-        Facet descent follows only if the damped steps came within this factor of what would be accepted; the factor is
-        that of the first few, after which it is learnt.
+        Facet descent follows only if the damped steps came within this factor of what would be accepted, or within a
+        smaller one where facet descent is seen to gain less.
     worse : float
         A hop that multiplies the objective by ``exp(s σ)`` is accepted with probability ``exp(-s / worse)``, where σ is
         the spread of the logarithms of the minima that were seen.
@@ -64,7 +64,7 @@ class Hopping(Search):
     blind: float = 0.2
     damped: int = 60
     near: float = 3.0
-    worse: float = 1.4
+    worse: float = 0.7
     patience: float = 35.0
     spread: float = 1.0
     max_steps: int = 300
@@ -167,13 +167,13 @@ def _remember(values: list[float], value: float) -> None:
 
 
 def _spread(minima: list[float]) -> float:
-    """Spread of the logarithms of the minima that were seen: half of the range of the middle two thirds."""
+    """Spread of the logarithms of the minima that were seen: half of the range of the middle two thirds, 1 at most."""
     if len(minima) < _FEW:
         return 1.0
     low, high = np.quantile(minima, (1 / 6, 5 / 6))
-    return max(0.5 * float(high - low), 1e-6)
+    return min(max(0.5 * float(high - low), 1e-6), 1.0)
 
 
 def _gain(gains: list[float], first: float) -> float:
-    """By which factor facet descent lowers what damped steps leave, in four cases of five."""
-    return first if len(gains) < _FEW else float(np.exp(np.quantile(gains, 0.8)))
+    """By which factor facet descent lowers what damped steps leave: the median, and at most `first`."""
+    return first if len(gains) < _FEW else min(float(np.exp(np.median(gains))), first)
