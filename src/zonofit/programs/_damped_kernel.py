@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from zonofit.programs._descent_kernel import renew_normal
-from zonofit.programs._descent_step import cholesky, gradient, gram, gram_direction, normal_direction
+from zonofit.programs._descent_step import cholesky, gradient, gram, gram_direction, normal_direction, products
 from zonofit.programs._frame_kernel import KERNEL, apply, length_of, sum_of, weighted
 
 _FIRST, _LEAST, _MOST = 1e-2, 1e-13, 1e2  # ρ in units of the mean diagonal element: at first, and its range
@@ -20,14 +20,18 @@ _SLOW, _PATIENCE = 1e-2, 3  # the phase ends after so many steps in a row that g
 
 
 @njit(**KERNEL)
-def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough):
-    """Damped descent for ``½ Σ h (u - y)² + ½ alpha ‖W‖²``; W is written. Value, c, and systems that were solved."""
+def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough, hurdles, seen):
+    """Damped descent for ``½ Σ h (u - y)² + ½ alpha ‖W‖²``; W is written. Value, c, and systems that were solved.
+
+    Each row of `hurdles` is a number of steps, and a value above which the descent is given up after them; what it was
+    then is written into `seen`. The number of hurdles that were taken comes last.
+    """
     m, r = W.shape
     N = y.size
     q = m * r + 1
     wide = q > N
     XT = np.ascontiguousarray(X.T)
-    XX = np.dot(X, XT) if wide else np.empty((0, 0))
+    XX = products(XT, wide)
     G = np.empty((N, N)) if wide else np.empty((q, q))
     T, was = np.empty((0, 0)) if wide else np.empty((q, q)), np.full((m, N), -1.0)
     P = np.empty((4, max(N, q)))
@@ -37,8 +41,13 @@ def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough):
     e, ahead, mu, one, line = np.empty(N), np.empty(N), np.empty(N), np.empty(N), np.empty(N)
     D, U, g, half, x = np.empty((m, r)), np.empty((m, r)), np.empty((m, r)), np.empty(q), np.empty(q)
     value = _evaluate(XT, y, h, v, W, c, alpha, Z, e)
-    level, slow, fresh, count = _FIRST, 0, True, 0
+    level, slow, fresh, count, taken = _FIRST, 0, True, 0, 0
     while count < limit and value > enough:
+        if taken < len(seen) and count >= hurdles[taken, 0]:
+            seen[taken] = value
+            if value > hurdles[taken, 1]:
+                break
+            taken += 1
         count += 1
         if fresh:
             for j in range(m):
@@ -84,7 +93,7 @@ def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough):
         slow = slow + 1 if gain < _SLOW else 0
         if slow == _PATIENCE:
             break
-    return value, c, count
+    return value, c, count, taken
 
 
 @njit(**KERNEL)

@@ -16,6 +16,7 @@ from zonofit.programs._descent_step import (
     gram_direction,
     normal,
     normal_direction,
+    products,
 )
 from zonofit.programs._descent_valleys import loosen, next_target, slide
 from zonofit.programs._descent_walls import join, release, rest, settle
@@ -57,7 +58,7 @@ def descend_squared(X, y, h, v, W, c0, alpha, bias, limit, enough, targets):
             size[i] += X[i, b] * X[i, b]
     for i in range(N):
         size[i] = np.sqrt(size[i])
-    XX = np.dot(X, XT) if q > N else np.empty((0, 0))
+    XX = products(XT, q > N)
     G = np.empty((N, N)) if q > N else np.empty((0, 0))
     H, T, was = np.empty((q, q)), np.empty((min(q, N + 1), min(q, N + 1))), np.full((m, N), -1.0)
     P = np.empty((4, max(N, q)))

@@ -35,7 +35,7 @@ from zonofit.programs._descent_kernel import (
 from zonofit.programs._descent_line import arrive, seek
 from zonofit.programs._descent_losses import compiled, measure
 from zonofit.programs._descent_search import breakpoints
-from zonofit.programs._descent_step import RHO, gradient
+from zonofit.programs._descent_step import RHO, gradient, products
 from zonofit.programs._descent_walls import join, release, rest, settle, touch
 from zonofit.programs._frame_kernel import CORE, KERNEL, frame_start
 from zonofit.programs.losses import Loss
@@ -72,7 +72,7 @@ def walk(loss, X, y, p, v, W, c0, alpha, bias, limit, enough, zero):
     c = np.array([c0])
     XT = np.ascontiguousarray(X.T)
     size, none = np.empty(N), np.zeros(N)
-    XX = np.dot(X, XT) if q > N else np.empty((0, 0))
+    XX = products(XT, q > N)
     G = np.empty((N, N)) if q > N else np.empty((0, 0))
     H, T, was = np.empty((q, q)), np.empty((side, side)), np.empty((m, N))
     P = np.empty((4, max(N, q)))

@@ -121,6 +121,25 @@ def common_units(v, act, bits, plain, i, low, names, tally, row):
 
 
 @njit(**KERNEL)
+def products(XT, wanted):
+    """Upper triangle of the examples' products ``X Xᵀ``, nothing if they are not wanted.
+
+    A library's matrix product would start its own threads for it, which wait for each other where several descents run.
+    """
+    r, N = XT.shape
+    size = N if wanted else 0
+    XX = np.empty((size, size))
+    for i in range(size):
+        for k in range(np.uint64(i), np.uint64(N)):
+            XX[i, k] = XT[0, i] * XT[0, k]
+        for b in range(1, r):
+            y = XT[b, i]
+            for k in range(np.uint64(i), np.uint64(N)):
+                XX[i, k] += y * XT[b, k]
+    return XX
+
+
+@njit(**KERNEL)
 def gram(XT, XX, v, plain, act, bits, B, nk, bias, h, alpha, level, G, line, names, tally):
     """Upper triangle of the N×N matrix of the step; the rho that went into it."""
     m, N = act.shape

@@ -25,7 +25,7 @@ infinite ones minimise ends as 'exact' once it is 1e-16, or as 'local minimum' o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,7 @@ from zonofit.programs.losses import Loss, Squared
 if TYPE_CHECKING:
     from zonofit.programs.problem import Problem
 
+_NO_HURDLES = np.empty((0, 2))
 STATUSES = ("local minimum", "target", "steps", "stalled", "exact")
 
 
@@ -64,7 +65,9 @@ class Descent:
     steps, releases, flips : int
         Newton steps; walls let go; signs of preactivations that changed on the way.
     damped : float
-        Objective after the damped steps, infinite without them.
+        Objective after the damped steps, infinite without them and where they were given up.
+    seen : ndarray
+        Objective at each hurdle that was reached.
     """
 
     problem: Problem
@@ -78,6 +81,7 @@ class Descent:
     releases: int
     flips: int
     damped: float
+    seen: np.ndarray
 
     @cached_property
     def loss(self) -> float:
@@ -91,8 +95,9 @@ class Descent:
 
 
 def descend(
-    problem: Problem, W, c: float | None, *, max_steps: int, target: float, valleys: int, damped: int, worth: float
-) -> Descent:
+    problem: Problem, W, c: float | None, *, max_steps: int, target: float, valleys: int, damped: int, worth: float,
+    hurdles=(),
+) -> Descent:  # fmt: skip
     """`Problem.descend`: `descend_open` in the coordinates of the problem's design."""
     n = problem.generators.shape[1]
     W = np.asarray(W, float)
@@ -110,6 +115,7 @@ def descend(
         np.ascontiguousarray(W @ problem.design.drop.T / problem.unit), start, problem.scaled_loss, problem.ridge,
         problem.output_bias is None, max_steps, target / problem.loss_factor, valleys, damped,
         worth / problem.loss_factor,
+        np.array(hurdles, float).reshape(-1, 2) / (1.0, problem.loss_factor),
     )  # fmt: skip
     return Descent(
         problem,
@@ -123,6 +129,7 @@ def descend(
         found.releases,
         found.flips,
         problem.loss_factor * found.damped,
+        problem.loss_factor * found.seen,
     )
 
 
@@ -163,6 +170,7 @@ class OpenResult:
     flips: int
     status: str
     damped: float = np.inf
+    seen: np.ndarray = field(default_factory=lambda: np.empty(0))
 
 
 def descend_open(
@@ -221,17 +229,21 @@ def descend_open(
     return _descend(X, y, p, v, W, float(c), loss, float(alpha), bias_free, max_steps, float(target), valleys)
 
 
-def _descend(X, y, p, v, W, c, loss, alpha, bias_free, limit, target, valleys, damped=0, worth=np.inf) -> OpenResult:
+def _descend(
+    X, y, p, v, W, c, loss, alpha, bias_free, limit, target, valleys, damped=0, worth=np.inf, hurdles=_NO_HURDLES
+) -> OpenResult:
     used = p > 0
     if not used.all():  # weightless examples do not pull, so they need no walls either
         part = _descend(
             np.ascontiguousarray(X[used]), y[used], p[used], v, W, c, loss, alpha, bias_free, limit, target, valleys,
-            damped, worth,
+            damped, worth, hurdles,
         )  # fmt: skip
         patterns, on_walls, nu = part.W @ X.T > 0, np.zeros((len(v), len(y)), bool), np.zeros(len(y))
         patterns[:, used], on_walls[:, used], nu[used] = part.patterns, part.on_walls, part.nu
         counts = part.steps, part.releases, part.flips
-        return OpenResult(part.W, part.c, patterns, on_walls, part.loss, nu, *counts, part.status)
+        return OpenResult(
+            part.W, part.c, patterns, on_walls, part.loss, nu, *counts, part.status, part.damped, part.seen
+        )
     scale = np.abs(v)
     rescale = alpha == 0 and not (scale == 1.0).all()
     if rescale:  # v φ(w·x) = sign(v) φ(|v| w·x), and the kernel is fastest for signs
@@ -240,13 +252,23 @@ def _descend(X, y, p, v, W, c, loss, alpha, bias_free, limit, target, valleys, d
     else:
         W = W.copy()
     bias = 1.0 if bias_free else 0.0
-    solved, after = 0, np.inf
+    solved, taken, after, seen = 0, len(hurdles), np.inf, np.full(len(hurdles), np.nan)
     if isinstance(loss, Squared):
         h = 2.0 * p
         if damped > 0:
-            after, c, solved = descend_damped(X, y, h, v, unit_signs(v), W, c, alpha, bias, damped, target)
-            limit = limit if after < worth else 0
-        code, value, c, act, kind, nu, count = descend_squared(X, y, h, v, W, c, alpha, bias, limit, target, valleys)
+            value, c, solved, taken = descend_damped(
+                X, y, h, v, unit_signs(v), W, c, alpha, bias, damped, target, hurdles, seen
+            )
+            seen = seen[np.isfinite(seen)]
+            after = value if taken == len(seen) else np.inf
+        if damped > 0 and not after < worth:
+            Z = W @ X.T
+            nu = h * (v @ np.maximum(Z, 0.0) + c - y)
+            code, act, kind, count = STATUSES.index("steps"), Z > 0, np.zeros(Z.shape), (0, 0, 0)
+        else:
+            code, value, c, act, kind, nu, count = descend_squared(
+                X, y, h, v, W, c, alpha, bias, limit, target, valleys
+            )
     else:
         from zonofit.programs._descent_smooth import descend_smooth
 
@@ -257,7 +279,7 @@ def _descend(X, y, p, v, W, c, loss, alpha, bias_free, limit, target, valleys, d
     if rescale:
         W /= scale[:, None]
     steps, flips, releases = int(count[0]) + solved, int(count[1]), int(count[2])
-    return OpenResult(W, c, act > 0, kind > 0, value, nu, steps, releases, flips, STATUSES[code], after)
+    return OpenResult(W, c, act > 0, kind > 0, value, nu, steps, releases, flips, STATUSES[code], after, seen)
 
 
 def _check(X, y, p, v, W, c, loss, alpha) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
@@ -203,6 +203,7 @@ class Problem:
         valleys: int = 6,
         damped: int = 0,
         worth: float = np.inf,
+        hurdles: Sequence[tuple[int, float]] = (),
     ) -> Descent:
         """Facet descent from weights W (m, n): through the walls, to a local minimum in all patterns at once.
 
@@ -223,12 +224,17 @@ class Problem:
             a minimum, and nearly as good.
         worth : float
             Go on after the damped steps only if the objective is below this; otherwise the status is "steps".
+        hurdles : sequence of (int, float)
+            After so many damped steps, give up if the objective is above this.
 
         Returns
         -------
         Descent
         """
-        return descend(self, W, c, max_steps=max_steps, target=target, valleys=valleys, damped=damped, worth=worth)
+        return descend(
+            self, W, c, max_steps=max_steps, target=target, valleys=valleys, damped=damped, worth=worth,
+            hurdles=hurdles,
+        )  # fmt: skip
 
     def _cold(self) -> Start:
         return Start(self.width, self.design.X.shape[1], self.n_examples, self.start_bias)

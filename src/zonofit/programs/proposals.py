@@ -2,8 +2,8 @@ r"""Where a search may look next: random networks, and single units that would e
 
 At predictions u the loss is, to second order, ``Σ νᵢ δᵢ + ½ Σ hᵢ δᵢ²`` in a change δ. One more unit that predicts
 ``δ = t φ + b`` with the best t and b lowers it by ``(Σ ν̃ φ)² / (2 Σ h φ̃²)``, where a tilde takes the h-weighted mean
-away (if the output bias is fixed, b = 0 and nothing is taken away). So many random units can be rated in one matrix
-product.
+away (if the output bias is fixed, b = 0 and nothing is taken away). So many random units can be rated at one
+pass over the examples each.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from zonofit.programs._rate_kernel import rate
 
 if TYPE_CHECKING:
     from zonofit.programs.problem import Problem
@@ -46,11 +48,8 @@ def rate_units(
     if problem.output_bias is None:
         nu = nu - h * (nu.sum() / h.sum())
     U = rng.standard_normal((number, X.shape[1]))
-    features = np.maximum(U @ X.T, 0.0)
-    pull = features @ nu
-    spread = (features * features) @ h
-    if problem.output_bias is None:
-        spread -= (features @ h) ** 2 / h.sum()
+    pull, spread = np.empty(number), np.empty(number)
+    rate(np.ascontiguousarray(X.T), U, h, nu, problem.output_bias is None, pull, spread)
     spread = np.where(spread > _NOTHING * np.max(spread), spread, np.inf)
     order = np.argsort(-(pull * pull) / spread, kind="stable")
     t = -pull[order] / spread[order]

@@ -60,13 +60,15 @@ class Hopping(Search):
 
     signs: str = "search"
     among: int = 600
-    best: int = 40
+    best: int = 15
     blind: float = 0.2
     damped: int = 60
-    near: float = 3.0
-    worse: float = 0.7
-    patience: float = 35.0
-    spread: float = 1.0
+    hurdles: tuple[int, ...] = (4, 8, 16)
+    keep: float = 0.65
+    near: float = 0.03
+    worse: float = 0.5
+    patience: float = 50.0
+    spread: float = 0.0
     max_steps: int = 300
 
     def __post_init__(self) -> None:
@@ -78,7 +80,7 @@ class Hopping(Search):
 
     def begin(self, walk: Walk, start) -> None:
         """Descend from the given weights, or from random ones."""
-        walk.state.update(stall=0, worse=self.worse, patience=self.patience, minima=[], gains=[])
+        walk.state.update(stall=0, worse=self.worse, patience=self.patience, minima=[], gains=[], races=[])
         v = np.array(walk.problem.output_weights)
         if start is None:
             self._anew(walk)
@@ -95,14 +97,14 @@ class Hopping(Search):
         here = state["objective"]
         # how much worse may be accepted is counted in the spread of the minima that were seen, whatever the loss
         most = here * np.exp(state["worse"] * _spread(state["minima"]) * rng.exponential())
-        found = self._descend(walk, *self._kick(walk), most * _gain(state["gains"], self.near))
-        if found.objective < here:
-            state["stall"] = 0
+        hurdles = [
+            (step, max(most, np.sort(race)[int(self.keep * (len(race) - 1))] if len(race) >= 20 else np.inf))
+            for step, race in zip(self.hurdles, state["races"], strict=True)
+        ]
+        found = self._descend(walk, *self._kick(walk), most * _gain(state["gains"], self.near), hurdles)
+        state["stall"] = 0 if found.objective < state["lowest"] else state["stall"] + 1
+        if found.objective < most:
             self._settle(walk, found)
-        else:
-            state["stall"] += 1
-            if found.objective < most:
-                self._settle(walk, found)
         return None
 
     def _anew(self, walk: Walk) -> None:
@@ -111,19 +113,26 @@ class Hopping(Search):
         if self.signs == "search":
             v = np.abs(v) * np.where(walk.rng.random(m) < 0.5, -1.0, 1.0)
         mood = np.exp(self.spread * walk.rng.uniform(-1.0, 1.0, 2))
-        walk.state.update(stall=0, worse=self.worse * mood[0], patience=self.patience * mood[1])
+        walk.state.update(
+            lowest=np.inf, stall=0, worse=self.worse * mood[0], patience=self.patience * mood[1], races=[np.empty(0) for _ in self.hurdles]
+        )
         self._settle(walk, self._descend(walk, random_weights(walk.problem, walk.rng, m), None, v, np.inf))
 
     def _settle(self, walk: Walk, network: Network) -> None:
         walk.state.update(W=network.W, c=network.c, v=network.v, objective=network.objective)
+        walk.state["lowest"] = min(walk.state.get("lowest", np.inf), network.objective)
         walk.visit(network)
 
-    def _descend(self, walk: Walk, W, c, v, worth: float) -> Network:
+    def _descend(self, walk: Walk, W, c, v, worth: float, hurdles=()) -> Network:
         problem = walk.problem.with_output_weights(v)
         found = problem.descend(
-            W, c, max_steps=self.max_steps, target=max(walk.target(), 0.0), valleys=0, damped=self.damped, worth=worth
+            W, c, max_steps=self.max_steps, target=max(walk.target(), 0.0), valleys=0, damped=self.damped, worth=worth,
+            hurdles=hurdles,
         )
         walk.count(programs=1, steps=found.steps, flips=found.flips)
+        races = walk.state["races"]
+        for k, value in enumerate(found.seen[: len(races)]):
+            races[k] = np.append(races[k][-99:], value)
         if (found.damped < worth or self.damped == 0) and found.objective > 0.0:
             _remember(walk.state["minima"], np.log(found.objective))
             if np.isfinite(found.damped):
