@@ -231,7 +231,7 @@ def _descend(X, y, p, v, W, c, loss, alpha, bias_free, limit, target, valleys, d
         patterns, on_walls, nu = part.W @ X.T > 0, np.zeros((len(v), len(y)), bool), np.zeros(len(y))
         patterns[:, used], on_walls[:, used], nu[used] = part.patterns, part.on_walls, part.nu
         counts = part.steps, part.releases, part.flips
-        return OpenResult(part.W, part.c, patterns, on_walls, part.loss, nu, *counts, part.status)
+        return OpenResult(part.W, part.c, patterns, on_walls, part.loss, nu, *counts, part.status, part.damped)
     scale = np.abs(v)
     rescale = alpha == 0 and not (scale == 1.0).all()
     if rescale:  # v φ(w·x) = sign(v) φ(|v| w·x), and the kernel is fastest for signs
@@ -241,12 +241,17 @@ def _descend(X, y, p, v, W, c, loss, alpha, bias_free, limit, target, valleys, d
         W = W.copy()
     bias = 1.0 if bias_free else 0.0
     solved, after = 0, np.inf
-    if isinstance(loss, Squared):
-        h = 2.0 * p
-        if damped > 0:
-            after, c, solved = descend_damped(X, y, h, v, unit_signs(v), W, c, alpha, bias, damped, target)
-            limit = limit if after < worth else 0
-        code, value, c, act, kind, nu, count = descend_squared(X, y, h, v, W, c, alpha, bias, limit, target, valleys)
+    if damped > 0:
+        after, c, solved = _descend_damped(X, y, p, v, W, c, loss, alpha, bias, damped, target, worth)
+        limit = limit if after < worth else 0
+    if damped > 0 and limit == 0:  # nothing to set up for
+        Z = W @ X.T
+        nu, act, kind, value = p * loss.slope(np.maximum(Z, 0.0).T @ v + c, y), Z, np.zeros(Z.shape), after
+        code, count = STATUSES.index("target" if after <= target else "steps"), (0, 0, 0)
+    elif isinstance(loss, Squared):
+        code, value, c, act, kind, nu, count = descend_squared(
+            X, y, 2.0 * p, v, W, c, alpha, bias, limit, target, valleys
+        )
     else:
         from zonofit.programs._descent_smooth import descend_smooth
 
@@ -258,6 +263,14 @@ def _descend(X, y, p, v, W, c, loss, alpha, bias_free, limit, target, valleys, d
         W /= scale[:, None]
     steps, flips, releases = int(count[0]) + solved, int(count[1]), int(count[2])
     return OpenResult(W, c, act > 0, kind > 0, value, nu, steps, releases, flips, STATUSES[code], after)
+
+
+def _descend_damped(X, y, p, v, W, c, loss, alpha, bias, limit, target, worth):
+    if isinstance(loss, Squared):
+        return descend_damped(X, y, 2.0 * p, v, unit_signs(v), W, c, alpha, bias, limit, target, worth)
+    from zonofit.programs._damped_smooth import descend_damped_smooth
+
+    return descend_damped_smooth(X, y, p, v, W, c, loss, alpha, bias, limit, target, worth)
 
 
 def _check(X, y, p, v, W, c, loss, alpha) -> None:
