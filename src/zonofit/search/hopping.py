@@ -9,6 +9,12 @@ One hop:
 3. *Accept* what is better, and what is worse by a random share of the spread that minima have here. After many hops
    without gain, begin anew.
 
+Where there are at least two examples for each parameter (`Problem.many_examples`), noise is not fitted and minima
+differ by percents. Which valley a walk is in matters more than how long it looks around there, so a race of several
+walks takes the place of the one (`zonofit.search._race`): all begin at random, and the better half goes on with twice
+as many hops. Facet descent only polishes the best of them. While the last one hops, the best network of all is shaken
+now and then: a valley holds many minima that differ by less than a thousandth.
+
 Signs of the output weights are part of the search: v max(0, w·x) = sign(v) max(0, |v| w·x), so that ±1 is all that a
 unit without a ridge can want, and which sign is not known in advance.
 """
@@ -16,15 +22,20 @@ unit without a ridge can want, and which sign is not known in advance.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from zonofit.errors import InputError
-from zonofit.programs.proposals import random_weights, rate_units
+from zonofit.programs.proposals import random_weights
+from zonofit.search import _kicks, _race
+from zonofit.search.starts import at_least
 from zonofit.search.walk import Network, Search, Walk
 
 _MEMORY, _FEW = 40, 8  # facet descents that are remembered, and that are needed to judge by
+_RATED = 500  # with many examples units are rated on so many of them,
+_FEWER = 4  # and fewer units by this factor: a descent takes no longer than rating them all would
+_SHADE = 5e-3  # there, `worse` counts in this part of the objective, by which minima of one valley differ
 
 
 @dataclass(frozen=True)
@@ -54,6 +65,8 @@ class Hopping(Search):
         ``exp(spread)``: no value is best for all data.
     max_steps : int
         Newton steps of a facet descent.
+    crowd : int
+        Walks of a race, where examples are many.
     """
 
     name: ClassVar[str] = "hopping"
@@ -68,6 +81,7 @@ class Hopping(Search):
     patience: float = 35.0
     spread: float = 1.0
     max_steps: int = 300
+    crowd: int = 8
 
     def __post_init__(self) -> None:
         """Refuse settings that make no search."""
@@ -75,20 +89,28 @@ class Hopping(Search):
             raise InputError(f'signs: {self.signs!r} will not do; choose "search" or "fixed".')
         if not 1 <= self.best <= self.among:
             raise InputError(f"best: pass a number from 1 to among={self.among}, not {self.best!r}.")
+        at_least("crowd", self.crowd, 1)
 
     def begin(self, walk: Walk, start) -> None:
         """Descend from the given weights, or from random ones."""
         walk.state.update(stall=0, worse=self.worse, patience=self.patience, minima=[], gains=[])
+        if walk.problem.many_examples:
+            walk.state["race"] = _race.enter(self.crowd)
         v = np.array(walk.problem.output_weights)
         if start is None:
-            self._anew(walk)
+            self._anew(walk, self.max_steps)
         else:
-            self._settle(walk, self._descend(walk, np.asarray(start, float), None, v, np.inf))
+            self._settle(walk, self._descend(walk, np.asarray(start, float), None, v, np.inf, steps=self.max_steps))
+        if walk.problem.many_examples:
+            _race.started(walk.state["race"], _here(walk), walk.problem.width, walk.state["patience"])
 
     def advance(self, walk: Walk) -> str | None:
         """One hop."""
         state, rng = walk.state, walk.rng
         walk.count(moves=1)
+        if "race" in state:
+            self._run(walk)
+            return None
         if state["stall"] >= state["patience"] * len(state["v"]):
             self._anew(walk)
             return None
@@ -105,60 +127,89 @@ class Hopping(Search):
                 self._settle(walk, found)
         return None
 
-    def _anew(self, walk: Walk) -> None:
+    def _run(self, walk: Walk) -> None:
+        """A move of the race."""
+        state, race = walk.state, walk.state["race"]
+        task, pace = race["task"], (walk.problem.width, state["patience"])
+        following = None
+        if task == "start":
+            self._anew(walk)
+            _race.started(race, _here(walk), *pace)
+        elif task == "hop":
+            here = state["objective"]
+            most = here * np.exp(_SHADE * state["worse"] * walk.rng.exponential())
+            if _race.alone(race) and walk.rng.random() < self.blind:
+                found = self._shake(walk)
+                most = here
+            else:
+                found = self._descend(walk, *self._kick(walk), most)
+            if found.objective < most:
+                self._settle(walk, found)
+            following = _race.hopped(race, _here(walk), *pace)
+        else:
+            best = _race.leader(race)
+            self._settle(walk, self._descend(walk, best["W"], best["c"], best["v"], np.inf, 0, self.max_steps))
+            following = _race.polished(race, _here(walk), *pace)
+        if following is not None:
+            state.update(following)
+
+    def _shake(self, walk: Walk) -> Network:
+        """Descend, to the end, from close to the best network so far: a valley holds many minima."""
+        best = walk.state["champion"]  # not `walk.best`: that outlives a move that is cut short
+        W = _kicks.shaken(walk.problem, walk.rng, best["W"])
+        found = self._descend(walk, W, best["c"], best["v"], np.inf, steps=self.max_steps)
+        walk.offer(found)
+        return found
+
+    def _anew(self, walk: Walk, steps: int | None = None) -> None:
         m = walk.problem.width
         v = np.array(walk.problem.output_weights)
         if self.signs == "search":
             v = np.abs(v) * np.where(walk.rng.random(m) < 0.5, -1.0, 1.0)
         mood = np.exp(self.spread * walk.rng.uniform(-1.0, 1.0, 2))
         walk.state.update(stall=0, worse=self.worse * mood[0], patience=self.patience * mood[1])
-        self._settle(walk, self._descend(walk, random_weights(walk.problem, walk.rng, m), None, v, np.inf))
+        self._settle(walk, self._descend(walk, random_weights(walk.problem, walk.rng, m), None, v, np.inf, steps=steps))
 
     def _settle(self, walk: Walk, network: Network) -> None:
         walk.state.update(W=network.W, c=network.c, v=network.v, objective=network.objective)
         walk.visit(network)
 
-    def _descend(self, walk: Walk, W, c, v, worth: float) -> Network:
-        problem = walk.problem.with_output_weights(v)
+    def _descend(
+        self, walk: Walk, W, c, v, worth: float, damped: int | None = None, steps: int | None = None
+    ) -> Network:
+        problem, race = walk.problem.with_output_weights(v), "race" in walk.state
+        damped = self.damped if damped is None else damped
+        if steps is None:
+            steps = 0 if race and damped > 0 else self.max_steps
         found = problem.descend(
-            W, c, max_steps=self.max_steps, target=max(walk.target(), 0.0), valleys=0, damped=self.damped, worth=worth
+            W, c, max_steps=steps, target=max(walk.target(), 0.0), valleys=0, damped=damped, worth=worth
         )
         walk.count(programs=1, steps=found.steps, flips=found.flips)
+        network = Network(found.W, found.c, v, found.objective)
+        if race:
+            if "champion" not in walk.state or network.objective < walk.state["champion"]["objective"]:
+                walk.state["champion"] = dict(vars(network))
+            return network
         if (found.damped < worth or self.damped == 0) and found.objective > 0.0:
             _remember(walk.state["minima"], np.log(found.objective))
             if np.isfinite(found.damped):
                 _remember(walk.state["gains"], np.log(found.damped / found.objective))
-        return Network(found.W, found.c, v, found.objective)
+        return network
 
     def _kick(self, walk: Walk) -> tuple[np.ndarray, float, np.ndarray]:
         problem, state, rng = walk.problem, walk.state, walk.rng
-        W, v, c = state["W"].copy(), state["v"].copy(), float(state["c"])
-        j = int(rng.integers(len(v)))
+        here = state["W"], float(state["c"]), state["v"], int(rng.integers(len(state["v"])))
+        free = self.signs == "search"
         if rng.random() < self.blind:
-            return self._blind_kick(walk, W, c, v, j)
-        rest = problem.with_output_weights(np.where(np.arange(len(v)) == j, 0.0, v))
-        units, signs = rate_units(problem, rest.predict(W, c), rng, self.among)
-        if self.signs == "fixed":
-            units = units[signs == np.sign(v[j])] if np.any(signs == np.sign(v[j])) else units
-        k = int(rng.integers(min(self.best, len(units))))
-        size = abs(v[j]) or 1.0
-        W[j] = units[k] / size
-        if self.signs == "search":
-            v[j] = signs[k] * size
-        return W, c, v
+            return _kicks.blind(problem, rng, *here, free)
+        if "race" in state:
+            among, best = max(self.among // _FEWER, 1), max(self.best // _FEWER, 1)
+            return _kicks.informed(problem, rng, *here, among, best, free, _RATED)
+        return _kicks.informed(problem, rng, *here, self.among, self.best, free)
 
-    def _blind_kick(self, walk: Walk, W, c: float, v, j: int) -> tuple[np.ndarray, float, np.ndarray]:
-        problem, rng = walk.problem, walk.rng
-        what = rng.random()
-        size = np.sqrt(np.mean(np.sum((W @ problem.design.drop.T) ** 2, axis=1)) / problem.design.X.shape[1])
-        fresh = size / problem.unit * random_weights(problem, rng, len(W))
-        if what < 0.8:
-            W[j] = fresh[j]
-            if what < 0.4 and self.signs == "search":
-                v[j] = -v[j]
-        else:
-            W = W + 0.3 * fresh
-        return W, c, v
+
+def _here(walk: Walk) -> dict[str, Any]:
+    return {name: walk.state[name] for name in ("W", "c", "v", "objective")}
 
 
 def _remember(values: list[float], value: float) -> None:
