@@ -1,4 +1,4 @@
-"""What hopping is compared with: Levenberg-Marquardt, L-BFGS and Adam on all parameters, from random starts, over and over.
+"""What hopping is compared with: Levenberg-Marquardt, L-BFGS and Adam on all parameters, from start after start.
 
 Each returns the seconds and losses of its improvements. Levenberg and Marquardt's is scipy's `least_squares` with the
 exact Jacobian: MINPACK's where examples are at least as many as parameters, else the trust region solver, for MINPACK
@@ -18,7 +18,7 @@ STEPS = 20_000  # of one start of Adam
 
 
 class Network:
-    """Mean squared error of (W, v, c) in one vector, its gradient and the Jacobian; remembers how the least one fell."""
+    """Mean squared error of (W, v, c) in one vector, gradient and Jacobian; remembers how the least one fell."""
 
     def __init__(self, X, y, m: int, seconds: float):
         self.G, self.y, self.m = np.c_[X, np.ones(len(X))], y, m

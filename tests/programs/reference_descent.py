@@ -1,9 +1,16 @@
-"""Slow and readable twin of `zonofit.programs.descent`, and independent judges of its answers. Squared loss only."""
+"""Slow and readable twins of the kernels of `zonofit.programs.descent`, and independent judges of its answers.
+
+Squared loss only, but for the damped steps; these take the constants of their schedule from the kernel.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import null_space
+
+from zonofit.programs import _damped_kernel as kernel
+from zonofit.programs._descent_smooth import REACH
+from zonofit.programs.losses import Squared
 
 
 def value(X, y, p, v, W, c, alpha=0.0):
@@ -110,3 +117,46 @@ def steepest_slope(X, y, p, v, W, c, walls, alpha=0.0, tries=400, rng=None, loss
                 d = d / length
                 least = min(least, g @ d + v[j] * nu[on] @ np.maximum(X[on] @ d, 0))
     return least
+
+
+def damped(X, y, p, v, W, c, loss, alpha=0.0, bias_free=True, steps=60, worth=np.inf):
+    """Damped steps by the book: Levenberg and Marquardt on the dense design. Weights, output bias, value, systems."""
+    (N, r), m = X.shape, len(v)
+    q = m * r + 1
+    small = kernel.SLOWER if q * kernel.MANY <= N else kernel.SLOW
+
+    def look(W, c):
+        u = np.maximum(X @ W.T, 0) @ v + c
+        return p @ loss.value(u, y) + 0.5 * alpha * (W**2).sum(), u
+
+    value, u = look(W, c)
+    level, slow, count = kernel.FIRST, 0, 0
+    while count < steps and value > 0:
+        count += 1
+        nu, h = p * loss.slope(u, y), p * loss.curvature(u, y)
+        if not isinstance(loss, Squared):
+            top = max(np.max(h / p), np.max(np.abs(nu) / (REACH * p)))
+            h = np.maximum(np.maximum(h, np.abs(nu) / REACH), p * 1e-12 * top)
+        P = np.hstack([v[j] * (W[j] @ X.T > 0)[:, None] * X for j in range(m)] + [np.ones((N, 1)) * bias_free])
+        P = P if bias_free else P[:, :-1]
+        ridge = np.r_[np.full(m * r, alpha), np.zeros(int(bias_free))]
+        normal = (P.T * h) @ P
+        rho = level * np.trace(normal) / len(normal)
+        if q > N:
+            rho = level * np.mean(np.sum(P * P, axis=1)) * h.sum() / N
+        gradient = P.T @ nu + ridge * np.r_[W.ravel(), np.zeros(int(bias_free))]
+        move = -np.linalg.solve(normal + np.diag(ridge + rho), gradient)
+        there = W + move[: m * r].reshape(m, r), c + (move[-1] if bias_free else 0.0)
+        ahead, u_there = look(*there)
+        if not ahead < value:
+            level *= kernel.MORE
+            if level > kernel.MOST:
+                break
+            continue
+        gain, value, (W, c), u = 1 - ahead / value, ahead, there, u_there
+        level = max(level * (kernel.FAR_LESS if gain > kernel.GOOD else kernel.LESS), kernel.LEAST)
+        slow = slow + 1 if gain < small else 0
+        hopeless = q * kernel.MANY <= N and value * (1 - kernel.HOPE * gain) >= worth
+        if slow == kernel.PATIENCE or hopeless:
+            break
+    return W, c, value, count

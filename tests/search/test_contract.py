@@ -25,6 +25,7 @@ SEARCHES = [
     RandomVertex(starts=6, alternate=True, output_first=True),
     GLS(), GLS(exclude=False, how="uniform"), MGLS(), MGLS(exclude=False, how="uniform"),
     FacetDescent(starts=6), FacetDescent(starts=6, signs="random"), Hopping(among=20, best=5),
+    Hopping(among=20, best=5, crowd=2, patience=2.0),
 ]  # fmt: skip
 each_search = pytest.mark.parametrize("search", SEARCHES, ids=lambda search: f"{search.name}-{SEARCHES.index(search)}")
 LIMIT = Budget(moves=25)
@@ -34,6 +35,8 @@ def problem_for(search, seed=0) -> Problem:
     """Gentle for exhaustion, of some moves for the others; noise, so that nothing fits exactly."""
     rng = np.random.default_rng(seed)
     N, d, m = (6, 1, 2) if search.name == "exact" else (14, 2, 2)
+    if search == Hopping(among=20, best=5):
+        N = 13  # fewer than two examples for each parameter: no race
     X, y = rng.standard_normal((N, d)), rng.standard_normal(N)
     return Problem(X, y, m)
 

@@ -3,6 +3,9 @@
 Far from a minimum walls come and go, and to join and release them one by one is what takes time. Levenberg and
 Marquardt's steps look at none: they minimise ``½ Σ h (e + P δ)² + ½ ρ ‖δ‖²`` for the current patterns, and are taken
 whole if the loss behind all walls that they cross is less. ρ falls after good steps and rises after bad ones.
+
+Where examples are many (`MANY`), minima differ by percents, not by factors. There the phase goes on until steps gain
+less, and if there is a value that alone is worth going on from, it ends once that is out of reach.
 """
 
 from __future__ import annotations
@@ -14,22 +17,27 @@ from zonofit.programs._descent_kernel import renew_normal
 from zonofit.programs._descent_step import cholesky, gradient, gram, gram_direction, normal_direction, products
 from zonofit.programs._frame_kernel import KERNEL, apply, length_of, sum_of, weighted
 
-_FIRST, _LEAST, _MOST = 1e-2, 1e-13, 1e2  # ρ in units of the mean diagonal element: at first, and its range
-_GOOD, _LESS, _FAR_LESS, _MORE = 0.3, 0.3, 0.1, 6.0  # a gain by this part, and factors of ρ after steps
-_SLOW, _PATIENCE = 1e-2, 3  # the phase ends after so many steps in a row that gained less than this part
+FIRST, LEAST, MOST = 1e-2, 1e-13, 1e2  # ρ in units of the mean diagonal element: at first, and its range
+GOOD, LESS, FAR_LESS, MORE = 0.3, 0.3, 0.1, 6.0  # a gain by this part, and factors of ρ after steps
+SLOW, PATIENCE = 1e-2, 3  # the phase ends after so many steps in a row that gained less than this part
+MANY = 2  # examples are many if there are so many for each parameter
+SLOWER = 1e-3  # and then the part is this
+HOPE = 10.0  # and a value is out of reach if so many gains like the last would not do; fewer give up too much
 
 
 @njit(**KERNEL)
-def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough, hurdles, seen):
+def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough, worth, hurdles, seen):
     """Damped descent for ``½ Σ h (u - y)² + ½ alpha ‖W‖²``; W is written. Value, c, and systems that were solved.
 
-    Each row of `hurdles` is a number of steps, and a value above which the descent is given up after them; what it was
-    then is written into `seen`. The number of hurdles that were taken comes last.
+    Values that will not come below ``worth`` are of no use. Each row of ``hurdles`` is a number of steps, and a value
+    above which the descent is given up after them; what it was then is written into ``seen``. The number of hurdles
+    that were taken comes last.
     """
     m, r = W.shape
     N = y.size
     q = m * r + 1
-    wide = q > N
+    wide, many = q > N, N >= MANY * q
+    small = SLOWER if many else SLOW
     XT = np.ascontiguousarray(X.T)
     XX = products(XT, wide)
     G = np.empty((N, N)) if wide else np.empty((q, q))
@@ -41,7 +49,7 @@ def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough, hurdles,
     e, ahead, mu, one, line = np.empty(N), np.empty(N), np.empty(N), np.empty(N), np.empty(N)
     D, U, g, half, x = np.empty((m, r)), np.empty((m, r)), np.empty((m, r)), np.empty(q), np.empty(q)
     value = _evaluate(XT, y, h, v, W, c, alpha, Z, e)
-    level, slow, fresh, count, taken = _FIRST, 0, True, 0, 0
+    level, slow, fresh, count, taken = FIRST, 0, True, 0, 0
     while count < limit and value > enough:
         if taken < len(seen) and count >= hurdles[taken, 0]:
             seen[taken] = value
@@ -64,7 +72,7 @@ def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough, hurdles,
             dc = gram_direction(XT, v, act, B, nk, bias, alpha, rho, W, e, G, mu, one, line, D)
         else:
             if fresh:
-                renew_normal(X, XT, v, act, h, G, was, mu, line)
+                renew_normal(X, XT, v, act, h, G, was, mu)
                 for i in range(N):
                     one[i] = h[i] * e[i]
                 gc = sum_of(one)
@@ -76,8 +84,8 @@ def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough, hurdles,
         next_value = _evaluate(XT, y, h, v, U, c + dc, alpha, Q, ahead)
         fresh = next_value < value
         if not fresh:
-            level *= _MORE
-            if level > _MOST:
+            level *= MORE
+            if level > MOST:
                 break
             continue
         gain = 1.0 - next_value / value
@@ -89,9 +97,9 @@ def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough, hurdles,
                 Z[j, i] = Q[j, i]
         for i in range(N):
             e[i] = ahead[i]
-        level = max(level * (_FAR_LESS if gain > _GOOD else _LESS), _LEAST)
-        slow = slow + 1 if gain < _SLOW else 0
-        if slow == _PATIENCE:
+        level = max(level * (FAR_LESS if gain > GOOD else LESS), LEAST)
+        slow = slow + 1 if gain < small else 0
+        if slow == PATIENCE or (many and value * (1.0 - HOPE * gain) >= worth):
             break
     return value, c, count, taken
 

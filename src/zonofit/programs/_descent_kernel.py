@@ -35,6 +35,7 @@ FELL = 1e-9  # and releases that lower it by a smaller part are counted, lest th
 _FELT = 1e-6  # a wall whose crossing changes the value by less, in the same units, is crossed freely
 REFRESH = 40  # steps after which preactivations are computed again
 TRIFLE = 1e-13  # a unit that contributes less than this part of the labels is at w = 0
+_DEAR = 25  # this part of all bits flipped, one by one, takes as long as forming the normal matrix anew
 CLEAN = 0.03  # error in a direction, relative to it, above which the system is regularised more
 
 
@@ -244,7 +245,7 @@ def propose(
             rates(XT, size, W, 0.0, v, act, on, Q, one)
         dc = gram_direction(XT, v, act, B, nk, bias, alpha, rho, W, e, G, mu, one, line, D)
     else:
-        renew_normal(X, XT, v, act, h, H, was, mu, one)
+        renew_normal(X, XT, v, act, h, H, was, mu)
         for i in range(N):
             nu[i] = h[i] * e[i]
         gc = sum_of(nu)
@@ -324,16 +325,15 @@ def state(XT, y, h, v, W, c, alpha, on, act, Z, e, nk, ndep, noise, fresh):
 
 
 @njit(**KERNEL)
-def renew_normal(X, XT, v, act, h, H, was, line, other):
+def renew_normal(X, XT, v, act, h, H, was, line):
     """Bring the normal matrix up to date with the patterns, example by example where few changed."""
     m, N = act.shape
-    r = XT.shape[0]
     changes = 0
     for j in range(m):
         for i in range(N):
             changes += was[j, i] != act[j, i]
-    if was[0, 0] < 0.0 or changes * 4 > N * m * r // 8:  # was = -1: there is none yet
-        normal(XT, v, act, h, H, line, other)
+    if was[0, 0] < 0.0 or changes * _DEAR > N * m:  # was = -1: there is none yet
+        normal(XT, v, act, h, H, line)
         was[:] = act
         return
     if changes == 0:

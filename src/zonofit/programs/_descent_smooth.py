@@ -40,14 +40,14 @@ from zonofit.programs._descent_walls import join, release, rest, settle, touch
 from zonofit.programs._frame_kernel import CORE, KERNEL, frame_start
 from zonofit.programs.losses import Loss
 
-_REACH = 10.0  # curvatures are raised until no example wants to move by more, in units of the labels, at the start
+REACH = 10.0  # curvatures are raised until no example wants to move by more, in units of the labels, at the start
 _FARTHEST = 1e8  # and at most, after steps that were short of the minimum
 _LONG, _SHORT, _FARTHER = 0.5, 0.1, 4.0  # Newton steps that change the reach, and by how much
 _FLAT = 1e-12  # curvatures are raised to this part of the largest
 _LEVEL = 1e-7  # most regularisation against examples that no step can reach, as in the squared kernel
 _TINY = 1e-18  # values below this, for labels of size 1, may be all rounding
 _ROUNDED = 16.0  # a value at most this many times what rounding in the predictions can make is 0
-_VANISHED = 1e-16  # a loss with no minimiser that is below this, for labels of size 1, adds nothing to them
+VANISHED = 1e-16  # a loss with no minimiser that is below this, for labels of size 1, adds nothing to them
 _STEEP = 1e-6  # a slope below this, in units of |v||(size ν)|, is none
 _EVEN, _SLOW = 2e-7, 1e-10  # gains below the second, of the value, count as none once slopes are below the first
 _HALVINGS = 60  # of a unit that leaves w = 0, until the loss itself approves
@@ -56,7 +56,7 @@ _HALVINGS = 60  # of a unit that leaves w = 0, until the loss itself approves
 def descend_smooth(X, y, p, v, W, c0, loss: Loss, alpha, bias, limit, target):
     """Descend; W is written. Returns status, c, activity, kinds, ν and counts as `descend_squared` does."""
     pair = compiled(loss)
-    zero = 0.0 if loss.translates else _VANISHED
+    zero = 0.0 if loss.translates else VANISHED
     if pair is None:
         return walk(loss, X, y, p, v, W, c0, alpha, bias, limit, float(target), zero)
     return walk_compiled(pair, X, y, p, v, W, c0, alpha, bias, limit, float(target), zero)
@@ -97,7 +97,7 @@ def walk(loss, X, y, p, v, W, c0, alpha, bias, limit, enough, zero):
     begin(X, size, B)
     _, floor, _ = state(XT, none, h, v, W, c, alpha, on, act, Z, u, nk, ndep, mu, True)
     value = measure(loss, u, y, p, nu, h) + 0.5 * alpha * inner(W, W)
-    window, reach, idle, still, last = 1.0, _REACH, 0, 0, np.inf
+    window, reach, idle, still, last = 1.0, REACH, 0, 0, np.inf
     tight, since, level = False, 0, RHO
     status = STEPS
     while True:
@@ -178,7 +178,7 @@ def walk(loss, X, y, p, v, W, c0, alpha, bias, limit, enough, zero):
         if step > _LONG:
             reach = min(_FARTHER * reach, _FARTHEST)
         elif step < _SHORT and name < 0:
-            reach = max(reach / _FARTHER, _REACH)
+            reach = max(reach / _FARTHER, REACH)
         if value < 0.25 * before:
             level = RHO
         tight = tight and flips == 0 and name < 0

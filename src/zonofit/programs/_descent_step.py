@@ -12,10 +12,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from zonofit.programs._frame_kernel import CORE, KERNEL, dot, sum_of
+from zonofit.programs._frame_kernel import CORE, KERNEL, dot, dots, sum_of
 
 RHO = 1e-13  # in units of the mean diagonal element
 RHO_NARROW = 1e-12
+_GATHERED = 256  # examples at a time in the normal matrix: with 16 features they fill a cache of 32 kB
 
 
 @njit(**KERNEL)
@@ -253,21 +254,55 @@ def gram_direction(XT, v, act, B, nk, bias, alpha, rho, W, e, G, mu, one, line, 
 
 
 @njit(**KERNEL)
-def normal(XT, v, act, h, H, line, other):
-    """Upper block triangle of the q×q normal matrix of all parameters, walls not yet taken into account."""
+def normal(XT, v, act, h, H, line):
+    """Upper block triangle of the q×q normal matrix of all parameters, walls not yet taken into account.
+
+    A block sums over the examples on which both of its units are active, a quarter of all or so. These are gathered,
+    as many at a time as stay in the cache nearest to the processor.
+    """
     m, N = act.shape
     r = XT.shape[0]
     q = m * r
+    names = np.empty(_GATHERED, np.int64)
+    seen = np.empty((r, _GATHERED))
     for j in range(m):
-        for a in range(r):
-            for i in range(N):
-                line[i] = h[i] * act[j, i] * XT[a, i] * v[j]
-            H[j * r + a, q] = sum_of(line)
-            for o in range(j, m):
-                for i in range(N):
-                    other[i] = act[o, i] * line[i]
+        for a in range(j * r, j * r + r):
+            for k in range(np.uint64(j * r), np.uint64(q + 1)):
+                H[a, k] = 0.0
+        for o in range(j, m):
+            i = 0
+            while i < N:
+                count = 0
+                while i < N and count < _GATHERED:
+                    names[count] = i
+                    count += (act[j, i] != 0.0) & (act[o, i] != 0.0)
+                    i += 1
                 for b in range(r):
-                    H[j * r + a, o * r + b] = v[o] * dot(other, XT[b])
+                    for k in range(count):
+                        seen[b, k] = XT[b, names[k]]
+                part = line[:count]
+                for a in range(r):
+                    for k in range(count):
+                        part[k] = h[names[k]] * v[j] * seen[a, k]
+                    row = j * r + a
+                    if o == j:
+                        H[row, q] += sum_of(part)
+                    b = a if o == j else 0
+                    while b + 3 < r:
+                        s0, s1, s2, s3 = dots(
+                            part, seen[b, :count], seen[b + 1, :count], seen[b + 2, :count], seen[b + 3, :count]
+                        )
+                        H[row, o * r + b] += v[o] * s0
+                        H[row, o * r + b + 1] += v[o] * s1
+                        H[row, o * r + b + 2] += v[o] * s2
+                        H[row, o * r + b + 3] += v[o] * s3
+                        b += 4
+                    while b < r:
+                        H[row, o * r + b] += v[o] * dot(part, seen[b, :count])
+                        b += 1
+        for a in range(j * r, j * r + r):
+            for b in range(j * r, a):
+                H[a, b] = H[b, a]
     H[q, q] = sum_of(h)
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# Sums may be reordered ("reassoc") in kernels that do nothing but sum: `dot`, `weighted`, `sum_of`, `length_of`.
-# Elsewhere, whether a loop runs vectorised would depend on where its arrays happen to lie, so would its rounding, and
-# the same seed would not give the same path.
+# Sums may be reordered ("reassoc") in kernels that do nothing but sum: `dot`, `dots`, `weighted`, `sum_of` and
+# `length_of`. Elsewhere, whether a loop runs vectorised would depend on where its arrays happen to lie, so would its
+# rounding, and the same seed would not give the same path.
 KERNEL = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"nsz", "contract"}}
 CORE = dict(KERNEL, _nrt=False)
 _SUM = dict(CORE, fastmath={"reassoc", "nsz", "contract"})
@@ -37,6 +37,18 @@ def dot(x, y):
     for i in range(x.size):
         s += x[i] * y[i]
     return s
+
+
+@njit(**_SUM)
+def dots(x, y0, y1, y2, y3):
+    """`dot` of x with four others, for which x is read once."""
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+    for i in range(x.size):
+        s0 += x[i] * y0[i]
+        s1 += x[i] * y1[i]
+        s2 += x[i] * y2[i]
+        s3 += x[i] * y3[i]
+    return s0, s1, s2, s3
 
 
 @njit(**_SUM)

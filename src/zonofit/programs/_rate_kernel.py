@@ -14,7 +14,7 @@ from zonofit.programs._frame_kernel import KERNEL, apply, dot, sum_of, weighted
 
 @njit(**KERNEL)
 def rate(XT, U, h, nu, centred, pull, spread):
-    """``Σ ν φ`` and ``Σ h φ²`` of the units ``φ = max(0, u·x)``; with `centred` the second about the h-weighted mean."""
+    """``Σ ν φ`` and ``Σ h φ²`` of the units ``φ = max(0, u·x)``, the second about the weighted mean if `centred`."""
     line = np.empty(h.size)
     total = sum_of(h)
     for k in range(U.shape[0]):

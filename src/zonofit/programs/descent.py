@@ -109,13 +109,16 @@ def descend(
         raise InputError(
             f"loss: {type(problem.loss).__name__} has kinks of its own; descend with Huber(delta) instead."
         )
+    races = np.array([tuple(hurdle) for hurdle in hurdles], float) if len(hurdles) else _NO_HURDLES
+    if races.shape != (len(hurdles), 2) or np.isnan(races).any():
+        raise InputError("hurdles: want pairs of a number of steps and an objective; pass for example [(4, 0.1)].")
     start = problem.start_bias if c is None else (float(c) - problem.centre) / problem.unit
     found = _descend(
         problem.design.X, problem.scaled_labels, problem.weights, problem.output_weights,
         np.ascontiguousarray(W @ problem.design.drop.T / problem.unit), start, problem.scaled_loss, problem.ridge,
         problem.output_bias is None, max_steps, target / problem.loss_factor, valleys, damped,
         worth / problem.loss_factor,
-        np.array(hurdles, float).reshape(-1, 2) / (1.0, problem.loss_factor),
+        races / (1.0, problem.loss_factor),
     )  # fmt: skip
     return Descent(
         problem,
@@ -252,23 +255,22 @@ def _descend(
     else:
         W = W.copy()
     bias = 1.0 if bias_free else 0.0
-    solved, taken, after, seen = 0, len(hurdles), np.inf, np.full(len(hurdles), np.nan)
-    if isinstance(loss, Squared):
-        h = 2.0 * p
-        if damped > 0:
-            value, c, solved, taken = descend_damped(
-                X, y, h, v, unit_signs(v), W, c, alpha, bias, damped, target, hurdles, seen
-            )
-            seen = seen[np.isfinite(seen)]
-            after = value if taken == len(seen) else np.inf
-        if damped > 0 and not after < worth:
-            Z = W @ X.T
-            nu = h * (v @ np.maximum(Z, 0.0) + c - y)
-            code, act, kind, count = STATUSES.index("steps"), Z > 0, np.zeros(Z.shape), (0, 0, 0)
-        else:
-            code, value, c, act, kind, nu, count = descend_squared(
-                X, y, h, v, W, c, alpha, bias, limit, target, valleys
-            )
+    solved, after, seen = 0, np.inf, np.full(len(hurdles), np.nan)
+    if damped > 0:
+        value, c, solved, taken = _descend_damped(
+            X, y, p, v, W, c, loss, alpha, bias, damped, target, worth, hurdles, seen
+        )
+        seen = seen[np.isfinite(seen)]
+        after = value if taken == len(seen) else np.inf
+        limit = limit if after < worth else 0
+    if damped > 0 and limit == 0:  # nothing to set up for
+        Z = W @ X.T
+        nu, act, kind = p * loss.slope(np.maximum(Z, 0.0).T @ v + c, y), Z, np.zeros(Z.shape)
+        code, count = STATUSES.index("target" if after <= target else "steps"), (0, 0, 0)
+    elif isinstance(loss, Squared):
+        code, value, c, act, kind, nu, count = descend_squared(
+            X, y, 2.0 * p, v, W, c, alpha, bias, limit, target, valleys
+        )
     else:
         from zonofit.programs._descent_smooth import descend_smooth
 
@@ -280,6 +282,14 @@ def _descend(
         W /= scale[:, None]
     steps, flips, releases = int(count[0]) + solved, int(count[1]), int(count[2])
     return OpenResult(W, c, act > 0, kind > 0, value, nu, steps, releases, flips, STATUSES[code], after, seen)
+
+
+def _descend_damped(X, y, p, v, W, c, loss, alpha, bias, limit, target, *race):
+    if isinstance(loss, Squared):
+        return descend_damped(X, y, 2.0 * p, v, unit_signs(v), W, c, alpha, bias, limit, target, *race)
+    from zonofit.programs._damped_smooth import descend_damped_smooth
+
+    return descend_damped_smooth(X, y, p, v, W, c, loss, alpha, bias, limit, target, *race)
 
 
 def _check(X, y, p, v, W, c, loss, alpha) -> None:

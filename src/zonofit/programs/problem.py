@@ -10,6 +10,7 @@ import numpy as np
 
 from zonofit.errors import InputError
 from zonofit.geometry.arrangement import Arrangement, as_points
+from zonofit.programs._damped_kernel import MANY
 from zonofit.programs.absolute import solve_absolute
 from zonofit.programs.descent import Descent, descend
 from zonofit.programs.design import Design
@@ -123,6 +124,11 @@ class Problem:
         """Number of examples N."""
         return len(self.generators)
 
+    @property
+    def many_examples(self) -> bool:
+        """Whether there are at least two examples for each parameter in W and c, so that minima differ little."""
+        return int(np.count_nonzero(self.weights)) >= MANY * (self.width * self.design.X.shape[1] + 1)
+
     @cached_property
     def arrangement(self) -> Arrangement:
         """The arrangement of the generators."""
@@ -220,10 +226,11 @@ class Problem:
         valleys : int
             Walls to try where a local minimum leaves parameters over; see `zonofit.programs.descent`.
         damped : int
-            Damped steps to take at most before any wall is looked at; squared loss only. They are far faster far from
-            a minimum, and nearly as good.
+            Damped steps to take at most before any wall is looked at. They are far faster far from a minimum, and
+            nearly as good.
         worth : float
-            Go on after the damped steps only if the objective is below this; otherwise the status is "steps".
+            Go on after the damped steps only if the objective is below this; otherwise the status is "steps". With
+            many examples (`many_examples`) the damped steps end, too, once they will not come below it.
         hurdles : sequence of (int, float)
             After so many damped steps, give up if the objective is above this.
 

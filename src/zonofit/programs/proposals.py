@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from zonofit.programs.problem import Problem
 
 _FLAT = 1e-3  # curvatures count as at least this part of the largest
+_REACH = 10.0  # and are raised until no example wants to move by more, in units of the labels, as in facet descent
 _NOTHING = 1e-12  # a unit's predictions are constant below this part of the largest spread
 
 
@@ -28,9 +29,18 @@ def random_weights(problem: Problem, rng: np.random.Generator, number: int) -> n
 
 
 def rate_units(
-    problem: Problem, predictions: np.ndarray, rng: np.random.Generator, number: int
+    problem: Problem, predictions: np.ndarray, rng: np.random.Generator, number: int, examples: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Random units to add to a network with these predictions, best first.
+
+    Parameters
+    ----------
+    problem : Problem
+    predictions : ndarray (N,)
+    rng : numpy.random.Generator
+    number : int
+    examples : int, optional
+        Rate on so many random examples if there are more.
 
     Returns
     -------
@@ -39,9 +49,14 @@ def rate_units(
     signs : ndarray (number,)
         That output weight.
     """
-    X, p = problem.design.X, problem.weights
-    slope = problem.loss.slope(predictions, problem.labels)
-    curvature = problem.loss.curvature(predictions, problem.labels)
+    X, p, y = problem.design.X, problem.weights, problem.labels
+    if examples is not None and examples < len(y):
+        some = rng.choice(np.flatnonzero(p), examples)
+        X, p, y, predictions = X[some], p[some], y[some], predictions[some]
+    slope = problem.loss.slope(predictions, y)
+    curvature = problem.loss.curvature(predictions, y)
+    if not problem.loss.quadratic:  # else one example far from its label asks for a unit without bound
+        curvature = np.maximum(curvature, np.abs(slope) / (_REACH * problem.unit))
     largest = float(np.max(curvature))
     h = p * np.maximum(curvature, _FLAT * largest) if largest > 0 else p
     nu = p * slope
