@@ -1,6 +1,6 @@
 r"""Theorem 3: an exact fit with 2⌈N/(d+1)⌉ units, in the time of sorting and of solving N/(d+1) small linear systems.
 
-The proof (section 4.2.1 and appendix E) fits chunk after chunk of examples sorted by their last coordinate: two units
+The proof (section 4.2.1 and appendix F) fits chunk after chunk of examples sorted by their last coordinate: two units
 with output weights 1 and -1 for each, which are silent on the chunks before. `printed` is that construction. It cuts
 at right angles to a coordinate whose gaps are of size 1/N, multiplies by the inverse of the gap what has to be large
 enough already, and so makes two huge numbers whose difference is the label.

@@ -118,24 +118,27 @@ def independence(
 
 
 def loss_of_random_vertices(
-    X, y, widths: Sequence[int], *, runs: int = 16, seed: int = 0, alternate: bool = True
+    X, y, widths: Sequence[int], *, runs: int = 16, seed: int = 0, output_first: bool = False
 ) -> np.ndarray:
     """Mean squared error (runs, K) of random vertices with m units, for each m of `widths` (Figure 2, left).
+
+    Output weights and W are trained in turn, as in appendix H.1.
 
     Parameters
     ----------
     X, y : array_like (N, d), (N,)
     widths : sequence of int
     runs : int
-    alternate : bool
-        Train output weights and W in turn, as appendix H.1 does; otherwise output weights are 1 and -1, half and half.
+    output_first : bool
+        Begin with the output weights that are best for the W drawn. Appendix H.1 draws 1 or -1 for each, which the
+        training of W and of output weights in turn never changes.
     """
     from zonofit.programs.problem import Problem
     from zonofit.search.budget import Budget
     from zonofit.search.random_vertex import RandomVertex
     from zonofit.search.runner import run
 
-    search = RandomVertex(starts=1, alternate=alternate)
+    search = RandomVertex(starts=1, alternate=True, output_first=output_first)
     found = [
         [run(search, Problem(X, y, int(m)), budget=Budget(moves=1), seed=seed + k).loss for m in _widths(widths)]
         for k in range(runs)
