@@ -8,6 +8,7 @@ import pytest
 import zonofit
 from tests.cli.runner import run
 from zonofit.geometry.stability import same_zonotope, stability_radius
+from zonofit.search import FacetDescent
 from zonofit.theory.covers import SetCover
 
 RNG = np.random.default_rng(0)
@@ -207,3 +208,25 @@ def test_refused(folder, arguments, message):
     as_json = run(*arguments, "--json")
     assert as_json.status == 2 and list(as_json.json) == ["error"] and message in as_json.json["error"]
     assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("as_numba_has_it", [False, True])
+def test_setcover_stopped(folder, monkeypatch, as_numba_has_it):
+    """A stop gives the best so far, one object, and no claim that it is the smallest."""
+    advance, calls = FacetDescent.advance, []
+
+    def stopped(self, walk):
+        calls.append(walk)
+        if len(calls) < 20:
+            return advance(self, walk)
+        if as_numba_has_it:
+            raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FacetDescent, "advance", stopped)
+    result = run("setcover", "cover.json", "--method", "facet-descent", "--budget", "60s", "--json")
+    assert result.status == 130 and "interrupted after" in result.err
+    assert not result.json["optimal"] and result.json["cover"] is not None
+    monkeypatch.setattr(FacetDescent, "advance", lambda self, walk: {}["a bug"])
+    with pytest.raises(KeyError):
+        run("setcover", "cover.json", "--method", "facet-descent")

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from zonofit.errors import InputError
 from zonofit.programs import Problem
-from zonofit.theory.chunks import ContradictionError
+from zonofit.theory.chunks import ContradictionError, cut
+from zonofit.theory.frames import Frame
 from zonofit.theory.interpolation import Interpolation, interpolate, printed, theorem_width
+from zonofit.tolerances import DEFAULT_TOLERANCES
 
 quick = settings(deadline=None, max_examples=30, derandomize=True)
 GRID = np.array(list(product(range(6), range(6))), float)
@@ -105,6 +107,30 @@ def test_the_vertex_program_agrees():
         norms.append(np.linalg.norm(ridge.W))
     assert norms[0] < norms[1] < norms[2]
     assert norms[2] == pytest.approx(found.norm, rel=0.05)
+
+
+def test_pairs_are_the_shortest():
+    """2 u + z is a nonnegative combination of the walls that bind u: no other pair with this difference is shorter."""
+    from scipy.optimize import nnls
+
+    X, y = gaussian(60, 3)
+    frame = Frame.of(X, y, DEFAULT_TOLERANCES)
+    chunks = cut(frame.G, frame.labels, np.array([1.0, 0.0, 0.0]), DEFAULT_TOLERANCES)
+    z = np.diff(chunks.fits, axis=0, prepend=0.0)
+    for k, u in enumerate(frame.shared(chunks)):
+        C = np.where(chunks.active[k], 1.0, -1.0)[:, None] * frame.G
+        scale = np.max(np.abs(C @ z[k]))
+        slack = (C @ u - np.maximum(0.0, -C @ z[k])) / max(scale, 1.0)
+        assert np.all(slack > 0)
+        _, left = nnls(C[slack < 1e-5].T, 2 * u + z[k])
+        assert left <= 1e-4 * np.linalg.norm(2 * u + z[k])
+
+
+def test_without_the_nearest_points(monkeypatch):
+    """Where rounding hides the shortest pair, a multiple of the cut is in the chamber all the same."""
+    monkeypatch.setattr("zonofit.theory.frames.nearest", lambda *_: None)
+    for X, y in (gaussian(40, 2), (GRID, np.arange(36.0) % 7)):
+        check(interpolate(X, y), X, y)
 
 
 def test_direction():

@@ -26,6 +26,7 @@ def test_probability_goes_from_0_to_1(N, d):
     assert np.all(found.frozen[found.widths < found.least_frozen] == 0)
     assert np.all(found.free[found.widths < found.least_free] == 0)
     assert np.all(found.frozen <= found.free) and np.all(found.free + found.dead < 1 + 1e-9)
+    assert d < 8 or found.free[found.widths < N].max() > 0.5  # with W free fewer units than examples do
     assert found.frozen[-1] > 0.9 and found.free[-1] > 0.9 and found.dead[-1] == 0
 
 

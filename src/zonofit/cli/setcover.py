@@ -10,8 +10,9 @@ import typer
 
 from zonofit import __version__
 from zonofit.cli.options import Json, read_duration
-from zonofit.cli.output import WARNINGS, count, elapsed, emit, show
+from zonofit.cli.output import WARNINGS, count, elapsed, emit, say, show
 from zonofit.cli.progress import Progress
+from zonofit.cli.signals import sigterm_interrupts
 from zonofit.errors import BudgetError, InputError
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ def setcover(
 
     Training a ReLU is as hard as set cover: the instance in FILE becomes a data set on which the least mean squared
     error of max(0, w . x) is t gamma^2 / N exactly when the smallest cover has t sets, which the sets T with w_gamma +
-    w_T <= 0 are. The ReLU is trained on all activation patterns, and the cover is read off its weights.
+    w_T <= 0 are. The ReLU is trained on all activation patterns, and the cover is read off its weights. Ctrl-C ends the
+    training with the best weights so far, which prove nothing, and exits with
+    status 130.
 
     \b
     JSON: command, version, file: str;
@@ -66,7 +69,8 @@ def setcover(
     instance = _read(file)
     reduction = reduce_to_relu(instance, general=not original, rng=seed)
     start = time.perf_counter()
-    result = _train(reduction, method, seconds, seed)
+    with sigterm_interrupts() as stopped:
+        result = _train(reduction, method, seconds, seed)
     spent = time.perf_counter() - start
     cover = None if result.cover is None else [instance.names[k] for k in result.cover]
     fields = {
@@ -98,7 +102,8 @@ def setcover(
     else:
         _report(result, fields)
     if result.trace.stop_reason == "interrupted":
-        raise KeyboardInterrupt
+        say(f"zonofit: interrupted after {elapsed(spent)}; this is the best so far.")
+        raise typer.Exit(stopped.status)
 
 
 def _read(file: Path) -> SetCover:
@@ -142,7 +147,7 @@ def _report(result: CoverResult, fields: dict) -> None:
     where = "not in general position"
     if reduction.noise is not None:
         where = "general position, noise {:.3g} to {:.3g}".format(*reduction.noise)
-    how = f"every pattern, {count(fields['programs'])} convex programs"
+    how = f"{'every pattern' if result.optimal else 'some patterns'}, {count(fields['programs'])} convex programs"
     if fields["method"] != "exact":
         how = f"{count(result.trace.counts['moves'])} facet descents"
     rows = [
