@@ -8,7 +8,7 @@ import pytest
 from tests.plots.inspect import cut_off, drawn_texts, overlaps
 from zonofit import Arrangement
 from zonofit.errors import InputError
-from zonofit.plots.theorems import drift_figure, interpolation_figure, jump_figure, overparameterisation_figure
+from zonofit.plots.theorems import drift_figure, figure_two, independence_figure, interpolation_figure, jump_figure
 from zonofit.theory.continuity import Drift, drift, towards_the_break
 from zonofit.theory.overparameterisation import independence
 
@@ -31,11 +31,13 @@ FOUND = {
     for d in (1, 2)
 }
 LOSSES = {"random vertex, signs drawn": [1.0, 1e-3, 0.0], "paper: “GLS”": [3.0, np.nan, 1e-12]}
+SHARES = {"random vertex": [60, 70], "paper: gradient descent": [61, 99]}
 FIGURES = {
     "drift": lambda **options: drift_figure(PATH, **options),
     "jump": lambda **options: jump_figure(CURVES, **options),
     "interpolation": lambda **options: interpolation_figure(ROWS, title="d = 4", **options),
-    "overparameterisation": lambda **options: overparameterisation_figure(FOUND, [8, 12, 64], LOSSES, **options),
+    "figure two": lambda **options: figure_two([8, 12, 64], LOSSES, [4, 8], SHARES, **options),
+    "independence": lambda **options: independence_figure(FOUND, **options),
 }
 
 

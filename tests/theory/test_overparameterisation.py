@@ -8,7 +8,13 @@ import pytest
 from tests.programs.instances import synthetic
 from zonofit import Arrangement
 from zonofit.errors import InputError
-from zonofit.theory.overparameterisation import feature_rank, independence, loss_of_random_vertices, vertex_rank
+from zonofit.theory.overparameterisation import (
+    accuracy_of_random_vertices,
+    feature_rank,
+    independence,
+    loss_of_random_vertices,
+    vertex_rank,
+)
 
 
 def generic(N, d, seed=0):
@@ -77,6 +83,17 @@ def test_a_random_vertex_fits_when_it_can():
     middle = np.median(losses, axis=0)
     assert middle[0] > middle[1] > middle[2] and middle[2] < 1e-10
     assert np.array_equal(losses[:2], loss_of_random_vertices(X, y, [4, 8, 32], runs=2))
+
+
+def test_random_vertices_of_classes():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = (X[:, 0] ** 2 + 0.3 * rng.standard_normal(60) > 0.5).astype(float)
+    share = accuracy_of_random_vertices(X, y, [1, 4, 32], runs=4)
+    assert share.shape == (4, 3) and np.all((share >= 0) & (share <= 1)) and np.all(np.round(60 * share) == 60 * share)
+    middle = np.median(share, axis=0)
+    assert middle[0] < middle[1] < middle[2] == 1.0
+    assert np.array_equal(share, accuracy_of_random_vertices(X, 2 * y - 1, [1, 4, 32], runs=4))
 
 
 def test_refused():

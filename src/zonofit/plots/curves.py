@@ -48,7 +48,7 @@ def curve(axes: Axes, x, y, name: str, number: int, *, dashed: bool = False, mar
     )  # fmt: skip
 
 
-def names(axes: Axes, where: Literal["upper left", "lower left"], title: str | None = None) -> None:
+def names(axes: Axes, where: Literal["upper left", "lower left", "lower right"], title: str | None = None) -> None:
     """The names of the curves in a corner of the panel."""
     axes.legend(loc=where, frameon=False, fontsize=7.5, handlelength=2.2, title=title, title_fontsize=7.5)
 

@@ -12,6 +12,7 @@ from zonofit.plots.canvas import ACCENT, FAINT, check_path, new_figure, save
 from zonofit.plots.curves import BLUE, GREEN, above, curve, names, style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from zonofit.theory.continuity import Drift
@@ -137,42 +138,70 @@ def interpolation_figure(rows: Sequence[Mapping], *, title: str = "", path=None)
     return figure
 
 
-def overparameterisation_figure(
-    found: Mapping[str, Independence], widths: Sequence[int], losses: Mapping[str, Sequence], *, path=None
-) -> Figure:
-    """Draw how often random units are independent, and the loss of random vertices against their width.
+def independence_figure(found: Mapping[str, Independence], *, path=None) -> Figure:
+    """Draw how often random units have independent activations, against m / N.
 
-    Left, against m / N: solid with W frozen, dashed with W free in its chambers. Right, Figure 2 of the paper.
+    Solid with W frozen, dashed with W free in its chambers.
 
     Parameters
     ----------
     found : mapping
         From the name of a data set to its `Independence`.
-    widths : sequence of int
-    losses : mapping
-        From a name to losses, one for each width; nan where there is none.
     path : str or Path, optional
     """
     if path is not None:
         check_path(path)
-    figure = new_figure(*TWO)
-    left, right = (figure.add_axes(panel) for panel in PANELS)
-    left.set_xscale("log")
+    figure = new_figure(6.4, 3.9)
+    axes = figure.add_axes(ALONE)
+    axes.set_xscale("log")
     for k, (name, one) in enumerate(found.items()):
         share = one.widths / one.n_examples
-        curve(left, share, one.frozen, name, k, mark=False)
-        curve(left, share, one.free, "_" + name, k, dashed=True, mark=False)
-    left.set_ylim(-0.03, 1.05)
-    left.axvline(1.0, color=FAINT, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
-    style(left, "units m, in examples N", "share of draws that are independent", "a")
-    above(left, len(found))
-    right.set_xscale("log", base=2)
-    right.set_yscale("log")
-    for k, (name, values) in enumerate(losses.items()):
-        curve(right, widths, values, name, k, dashed=name.startswith("paper"))
-    right.set_xticks(list(widths), [str(m) for m in widths])
-    style(right, "units m", "median loss", "b")
-    names(right, "lower left")
+        curve(axes, share, one.frozen, name, k, mark=False)
+        curve(axes, share, one.free, "_" + name, k, dashed=True, mark=False)
+    axes.set_ylim(-0.03, 1.05)
+    axes.axvline(1.0, color=FAINT, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
+    style(axes, "units m, in examples N", "share of draws that are independent")
+    above(axes, len(found))
     if path is not None:
         save(figure, path)
     return figure
+
+
+def figure_two(
+    widths: Sequence[int],
+    losses: Mapping[str, Sequence],
+    more: Sequence[int],
+    accuracies: Mapping[str, Sequence],
+    *,
+    path=None,
+) -> Figure:
+    """Draw both halves of the paper's Figure 2: losses on synthetic data, and accuracies on classes of images.
+
+    Parameters
+    ----------
+    widths, more : sequence of int
+        Units, left and right.
+    losses, accuracies : mapping
+        From a name to numbers, one for each width; nan where there is none. Names that begin with "paper" are dashed.
+    path : str or Path, optional
+    """  # fmt: skip
+    if path is not None:
+        check_path(path)
+    figure = new_figure(*TWO)
+    left, right = (figure.add_axes(panel) for panel in PANELS)
+    left.set_yscale("log")
+    _against_width(left, widths, losses, "median loss", "a")
+    _against_width(right, more, accuracies, "median accuracy, %", "b")
+    names(left, "lower left")
+    names(right, "lower right")
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+def _against_width(axes: Axes, widths: Sequence[int], series: Mapping[str, Sequence], up: str, letter: str) -> None:
+    axes.set_xscale("log", base=2)
+    for k, (name, values) in enumerate(series.items()):
+        curve(axes, widths, values, name, k, dashed=name.startswith("paper"))
+    axes.set_xticks(list(widths), [str(m) for m in widths])
+    style(axes, "units m", up, letter)
