@@ -14,8 +14,9 @@ from zonofit.errors import BudgetError, InputError
 from zonofit.geometry.arrangement import Arrangement
 from zonofit.geometry.stability import same_zonotope, stability_radius
 from zonofit.programs import Problem
+from zonofit.search import Exact, run
 from zonofit.theory.continuity import drift, towards_the_break
-from zonofit.theory.discontinuity import EXAMPLES, appendix_d1, appendix_d2
+from zonofit.theory.discontinuity import EXAMPLES, appendix_d1, appendix_d2, concurrent_fit, concurrent_lines
 from zonofit.theory.exact_losses import exact_patterns, solve_all_exactly
 
 quick = settings(deadline=None, max_examples=25, derandomize=True)
@@ -176,3 +177,37 @@ def test_drift_refuses():
 def test_every_sign_is_a_pattern_of_independent_rows():
     rows = [[Fraction(1), Fraction(0)], [Fraction(0), Fraction(1)]]
     assert exact_patterns(rows) == list(product([False, True], repeat=2))
+
+
+@pytest.mark.parametrize("epsilon", ["0.85", "1e-2", "1e-8", "1e-30"])
+def test_two_units_in_general_position(epsilon):
+    """Theorem 1 fails for two units: an exact fit for every ε > 0, by hand."""
+    points, labels = concurrent_lines(epsilon)
+    units = [[w[0] * a + w[1] * b + w[2] for a, b in points] for w in concurrent_fit(epsilon)]
+    assert [[z > 0 for z in unit] for unit in units] == [[1, 1, 0, 0, 1, 1], [0, 0, 1, 1, 1, 1]]
+    assert [max(p, 0) - max(q, 0) for p, q in zip(*units, strict=True)] == labels
+
+
+def test_and_none_in_the_limit():
+    """At ε = 0 every vertex of the square has a certificate of at least 2/3, and nothing is near a degeneracy."""
+    X, y = (np.array(part, float) for part in concurrent_lines())
+    found = stability_radius(X)
+    assert Arrangement.from_examples(X).position().is_generic and found.radius > 0.15
+    problem = Problem(X, y, [1, -1], output_bias=0.0)
+    rows = problem.arrangement.patterns()
+    assert len(rows) == 32
+    solutions = [problem.solve(np.array([a, b])) for a in rows for b in rows]
+    assert all(s.is_optimal(1e-8) for s in solutions)
+    assert min(s.loss for s in solutions) == pytest.approx(2 / 3, rel=1e-12)
+    assert min(s.certificate.bound for s in solutions) >= 2 / 3 - 1e-7
+    for epsilon in (1e-1, 1e-3, 1e-6):
+        moved = np.array(concurrent_lines(epsilon)[0], float)
+        assert same_zonotope(X, moved).equal
+        trace = run(Exact(), Problem(moved, y, [1, -1], output_bias=0.0))
+        assert trace.loss < 1e-12 and np.linalg.norm(trace.W) * epsilon == pytest.approx(13.5, rel=0.1)
+    assert run(Exact(), Problem(moved, y, [1], output_bias=0.0)).loss == pytest.approx(
+        run(Exact(), Problem(X, y, [1], output_bias=0.0)).loss, rel=1e-4
+    )
+    for bad in (0, -1, 1, "6/7"):
+        with pytest.raises(InputError, match="between 0 and 6/7"):
+            concurrent_fit(bad)

@@ -41,7 +41,7 @@ def stability(
     """Say how far the examples may move before the patterns change.
 
     While every example in FILE moves by less than the certified radius, the set of activation patterns stays what it
-    is, and the least loss of any network moves continuously (Theorem 1). Beyond the best possible radius it can change;
+    is, and the least loss of one unit moves continuously (Theorem 1). Beyond the best possible radius it can change;
     the examples and the pattern are named where it does so first.
 
     \b

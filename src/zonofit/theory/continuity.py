@@ -1,7 +1,8 @@
 """Theorem 1 on generic data: how the optimum moves with the examples, within the certified radius and beyond it.
 
-While every example moves by less than `stability_radius`, the set of patterns stays as it is, and the optimum, the
-least of finitely many continuous functions, moves continuously. The tight radius is where the first minor vanishes:
+While every example moves by less than `stability_radius`, the set of patterns stays as it is, and the optimum of one
+unit, the least of finitely many continuous functions, moves continuously; that of two units need not, see
+`zonofit.theory.discontinuity.concurrent_lines`. The tight radius is where the first minor vanishes:
 beyond it some pattern is gone and another one there in its place, and at it the optimum may jump.
 """
 

@@ -1,4 +1,4 @@
-r"""Appendix D: two data sets out of general position whose optimum jumps when an example moves by any ε > 0.
+r"""Appendix D: data out of general position whose optimum jumps; and a data set in general position that does so too.
 
 Both have one unit with output weight 1, no output bias, and the mean absolute loss.
 
@@ -8,6 +8,13 @@ Both have one unit with output weight 1, no output bias, and the mean absolute l
   w = (-3/2, 1/2, 11/(2ε)) with all active, a vertex that the flat data do not have.
 
 Everything is computed in rational arithmetic (`zonofit.theory.exact_losses`), for ε as small as one likes.
+
+With two units general position is not enough. The predictions of a vertex are the image of the matrix with the blocks
+vⱼ diag(aⱼ) X̄, which can lose rank while no n×n minor of X̄ vanishes. In `concurrent_lines` six examples lie in pairs on
+three lines through one point; with the patterns {1, 2, 5, 6} and {3, 4, 5, 6} and output weights 1 and -1 the 6×6
+determinant is 0 just because the lines meet, and the weights may go to infinity along its kernel without leaving the
+chambers. Moving one example by any ε > 0 makes an exact fit possible, `concurrent_fit`, with weights of length about
+13.5 / ε. So Theorem 1 is one about a single unit.
 """
 
 from __future__ import annotations
@@ -18,7 +25,7 @@ from fractions import Fraction
 from zonofit.errors import InputError
 from zonofit.theory.exact_losses import ExactTable, ExactVertex, solve_all_exactly
 
-__all__ = ["EXAMPLES", "Example", "Jump", "appendix_d1", "appendix_d2"]
+__all__ = ["EXAMPLES", "Example", "Jump", "appendix_d1", "appendix_d2", "concurrent_fit", "concurrent_lines"]
 
 
 @dataclass(frozen=True)
@@ -134,3 +141,26 @@ def appendix_d1(epsilon="1e-8") -> Jump:
 def appendix_d2(epsilon="1e-8") -> Jump:
     """Appendix D.2: a new vertex takes the optimum from 5/4 to 5/8."""
     return EXAMPLES["D.2"].jump(epsilon)
+
+
+def concurrent_lines(epsilon=0) -> tuple[list[list[Fraction]], list[Fraction]]:
+    """Six examples in general position with labels, of which two units with output weights 1 and -1 fit all if ε > 0.
+
+    Without output bias the least mean squared error is 2/3 at ε = 0, and 0 for 0 < ε < 6/7.
+
+    Returns
+    -------
+    points : list of list of Fraction
+        Examples 1 and 2, 3 and 4, 5 and 6 are each on a line through the origin when ε = 0.
+    labels : list of Fraction
+    """
+    points = [[-2, -1], [-4, -2], [0, 1], [Fraction(epsilon), 2], [2, -1], [4, -2]]
+    return [[Fraction(x) for x in point] for point in points], [Fraction(y) for y in (4, 4, -3, -3, -3, 2)]
+
+
+def concurrent_fit(epsilon) -> list[list[Fraction]]:
+    """Weights of two units that meet all labels of `concurrent_lines`, 0 < ε < 6/7."""
+    ε = Fraction(epsilon)
+    if not 0 < ε < Fraction(6, 7):
+        raise InputError(f"epsilon: {epsilon!r} will not do; pass a number between 0 and 6/7.")
+    return [[(9 / ε + 7) / 2, -(9 / ε + 7), Fraction(4)], [9 / ε, Fraction(-9), Fraction(12)]]
