@@ -154,8 +154,9 @@ def concurrent_lines(epsilon=0) -> tuple[list[list[Fraction]], list[Fraction]]:
         Examples 1 and 2, 3 and 4, 5 and 6 are each on a line through the origin when ε = 0.
     labels : list of Fraction
     """
-    points = [[-2, -1], [-4, -2], [0, 1], [Fraction(epsilon), 2], [2, -1], [4, -2]]
-    return [[Fraction(x) for x in point] for point in points], [Fraction(y) for y in (4, 4, -3, -3, -3, 2)]
+    across = [Fraction(x) for x in (-2, -4, 0, epsilon, 2, 4)]
+    points = [[x, Fraction(y)] for x, y in zip(across, (-1, -2, 1, 2, -1, -2), strict=True)]
+    return points, [Fraction(y) for y in (4, 4, -3, -3, -3, 2)]
 
 
 def concurrent_fit(epsilon) -> list[list[Fraction]]:
