@@ -50,7 +50,9 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "zonofit"
 html_show_sourcelink = False
-html_sidebars = {page: [] for page in ("guide/*", "cli", "benchmarks", "notes", "contributing", "changelog")}
+html_sidebars = {
+    page: [] for page in ("guide/*", "theory/*", "cli", "benchmarks", "notes", "contributing", "changelog")
+}
 html_copy_source = False
 html_theme_options = {
     "navigation_with_keys": False,
@@ -74,7 +76,7 @@ def write_help(app):
     """Put what ``zonofit COMMAND --help`` says where the page on the command line includes it."""
     folder = HERE / "api" / "generated"
     folder.mkdir(exist_ok=True)
-    for command in ("demo", "chambers", "zonotope", "search"):
+    for command in ("demo", "chambers", "zonotope", "search", "stability", "interpolate", "setcover"):
         done = subprocess.run(
             [sys.executable, "-m", "zonofit", command, "--help"],
             env={**os.environ, "COLUMNS": "100"},

@@ -30,6 +30,13 @@ class Tolerances:
         that is neither an integer nor a short decimal, as the whitened coordinates show it.
     inside : float
         A point counts as inside a zonotope up to this distance, in widths of the zonotope.
+    level : float
+        A loss counts as t γ² / N, and a preactivation of a set's example as 0, up to this part of γ² / N and of γ
+        (appendix E).
+    affine : float
+        Labels of examples count as those of an affine function when it misses them by at most this part of the largest.
+    fit : float
+        An interpolating network that misses a label by more than this part of the largest comes with a warning.
     """
 
     rank: float = 1e-11
@@ -39,6 +46,9 @@ class Tolerances:
     roundoff: float = 256.0
     data: float = 16.0
     inside: float = 1e-9
+    level: float = 1e-6
+    affine: float = 1e-10
+    fit: float = 1e-8
 
 
 DEFAULT_TOLERANCES = Tolerances()

@@ -347,3 +347,26 @@ def test_a_limit_on_steps_is_kept():
 def test_huber_turns_into_the_squared_loss():
     squared, huber = Problem(X, Y, 3).solve(A), Problem(X, Y, 3, loss=Huber(1e6)).solve(A)
     assert huber.loss == pytest.approx(squared.loss, rel=1e-12)
+
+
+def test_without_a_bias():
+    """Rows are the generators; the program of a pattern is that of the same data with the bias held at 0."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((9, 3)), rng.standard_normal(9)
+    problem = Problem(X, y, [1.0, -1.0], bias=False, output_bias=0.0)
+    assert problem.generators.shape == (9, 3)
+    W = rng.standard_normal((2, 3))
+    assert np.array_equal(problem.patterns(W), W @ X.T > 0)
+    assert np.allclose(problem.predict(W, 0.0), np.maximum(X @ W.T, 0) @ [1, -1])
+    solution = problem.solve(problem.patterns(W))
+    assert solution.is_optimal() and solution.W.shape == (2, 3)
+    with_bias = Problem(X, y, [1.0, -1.0], output_bias=0.0)
+    assert with_bias.solve(problem.patterns(W)).loss <= solution.loss + 1e-12
+    # the last column as the 1 of the bias: the same problem
+    X[:, 2] = 1.0
+    one, other = Problem(X, y, 2, bias=False), Problem(X[:, :2], y, 2)
+    patterns = one.patterns(W)
+    assert one.solve(patterns).loss == other.solve(patterns).loss
+    with pytest.raises(InputError, match="X: row 1 is zero"):
+        Problem([[1.0, 2.0], [0.0, 0.0]], [1, 2], 1, bias=False)
+    assert Problem([[1.0, 2.0], [0.0, 0.0]], [1, 2], 1).n_examples == 2

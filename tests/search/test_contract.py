@@ -347,3 +347,23 @@ def test_unknown_settings_are_refused():
         run(GLS(), paper(0), walkers=0)
     with pytest.raises(InputError, match="alternate"):
         run(RandomVertex(alternate=True), paper(0, alpha=0.1))
+
+
+@pytest.mark.parametrize("cause", [KeyboardInterrupt(), None, ValueError()], ids=repr)
+def test_an_interrupt_that_numba_wraps(cause, monkeypatch):
+    """A stop that reaches numba between two kernels comes as a SystemError; any other one is a bug, and stays one."""
+    search, descend, calls = FacetDescent(), Problem.descend, []
+
+    def broken(problem, *arguments, **options):
+        calls.append(problem)
+        if len(calls) < 5:
+            return descend(problem, *arguments, **options)
+        raise SystemError("returned a result with an exception set") from cause
+
+    monkeypatch.setattr(Problem, "descend", broken)
+    if isinstance(cause, KeyboardInterrupt):
+        trace = run(search, problem_for(search), budget=LIMIT, seed=0)
+        assert trace.stop_reason == "interrupted" and trace.counts["moves"] == 4
+        return
+    with pytest.raises(SystemError):
+        run(search, problem_for(search), budget=LIMIT, seed=0)

@@ -13,9 +13,12 @@ import typer
 from zonofit import __version__
 from zonofit.cli.chambers import chambers
 from zonofit.cli.demo import demo
+from zonofit.cli.interpolate import interpolate
 from zonofit.cli.output import WARNINGS, emit, say, warning_as_sentence
 from zonofit.cli.search import search
+from zonofit.cli.setcover import setcover
 from zonofit.cli.signals import INTERRUPTED, TERMINATED, Terminated
+from zonofit.cli.stability import stability
 from zonofit.cli.zonotope import zonotope
 from zonofit.errors import BudgetError, InputError
 
@@ -28,7 +31,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (demo, chambers, zonotope, search):
+for command in (demo, chambers, zonotope, search, stability, interpolate, setcover):
     app.command()(command)
 
 

@@ -189,7 +189,7 @@ def chamber_inradius(data, *, budget: int = _CHAMBERS) -> float:
 
 
 def proof_radius(data, *, budget: int = _CHAMBERS) -> float:
-    r"""Radius δ / 2N of the proof of Theorem 1 (appendix B), by one nearest point problem a chamber.
+    r"""Radius δ / 2N of the proof of Theorem 1 (appendix C), by one nearest point problem a chamber.
 
     In general position δ itself is a certified radius: witnesses of inradius δ survive, so no chamber is lost, and none
     can be new because there are as many as there can be.

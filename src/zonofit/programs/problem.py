@@ -29,7 +29,7 @@ class Problem:
     Parameters
     ----------
     X : array_like (N, d)
-        Examples; the generators are x̄ᵢ = (xᵢ, 1).
+        Examples; the generators are x̄ᵢ = (xᵢ, 1), or with ``bias=False`` the rows of X themselves.
     y : array_like (N,)
         Labels.
     output_weights : int or array_like (m,)
@@ -42,6 +42,8 @@ class Problem:
         Non-negative; only their ratios matter. An example of weight 0 still cuts the space of weights into chambers.
     output_bias : float, optional
         c, when it is fixed; by default it is free.
+    bias : bool
+        Whether units have a bias. Those of appendices D.2 and E of the paper have none.
     tolerances : Tolerances, optional
 
     Attributes
@@ -68,10 +70,17 @@ class Problem:
         alpha: float = 0.0,
         sample_weight=None,
         output_bias: float | None = None,
+        bias: bool = True,
         tolerances: Tolerances = DEFAULT_TOLERANCES,
     ):
         X = as_points(X, "X")
-        self.generators = np.c_[X, np.ones(len(X))]
+        self.generators = np.c_[X, np.ones(len(X))] if bias else X
+        zero = np.flatnonzero(~np.any(self.generators != 0.0, axis=1))
+        if len(zero):
+            raise InputError(
+                f"X: row {zero[0]} is zero, and no unit without a bias is ever active on it; "
+                "leave such rows out, or pass bias=True."
+            )
         self.generators.setflags(write=False)
         self.loss = as_loss(loss)
         self.labels = self.loss.labels(_column(y, "y", len(X)))

@@ -159,6 +159,11 @@ class Walk:
             self.reason = self.reason or self.exhausted()
         except KeyboardInterrupt:
             self.reason = "interrupted"
+        except SystemError as error:
+            # what numba makes of an interrupt that reaches it between two kernels
+            if not _by_interrupt(error):
+                raise
+            self.reason = "interrupted"
         finally:
             self.seconds, self._since = self.elapsed(), None
 
@@ -199,3 +204,10 @@ class Walk:
             [tuple(row) for row in decode(data["history"])], float(data["seconds"]), data["reason"],
             bool(data["begun"]),
         )  # fmt: skip
+
+
+def _by_interrupt(error: BaseException | None) -> bool:
+    """Whether an interrupt is among the causes of an exception."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
