@@ -1,6 +1,6 @@
 """Hopping: seconds to an exact fit at the width that made the data, and losses beside L-BFGS where examples are many.
 
-    python benchmarks/bench_hopping.py [--quick] [--wide | --many]
+    python benchmarks/bench_hopping.py [--quick] [--wide] [--exact | --many | --settings SEED]
 
 Exact fits: synthetic data of the paper, m = m_gen, fresh seeds from --first on; one thread, one walker, kernels
 compiled before. Bars: MSE <= 1e-12 on 10 of 10 seeds within 1 s at (4,2,2), (4,4,4), (8,4,4), 2 s at (4,8,8), 10 s at
@@ -19,9 +19,9 @@ import time
 
 import table  # isort: skip
 import numpy as np
-from scipy.optimize import minimize
 
 from data import synthetic
+from rivals import loose_lbfgs, restart
 from zonofit.programs import Problem
 from zonofit.search import Budget, Hopping, run
 
@@ -63,31 +63,30 @@ def many_examples(name: str, seed: int = 0, units: int = 12, noise: float = 0.25
     return (X - X.mean(axis=0)) / X.std(axis=0), (y - y.mean()) / y.std()
 
 
-def by_lbfgs(X, y, m: int, seconds: float, seed: int) -> float:
-    """Least mean squared error of restarts, all parameters free."""
-    rng = np.random.default_rng(seed)
-    (N, d), G = X.shape, np.c_[X, np.ones(len(X))]
-    n, end, best = d + 1, time.perf_counter() + seconds, [np.inf]
+SETTINGS: list[dict] = [
+    {}, {"hurdles": ()}, {"keep": 0.4}, {"near": 3.0}, {"best": 40}, {"worse": 0.25}, {"worse": 1.0}, {"patience": 25},
+    {"patience": 100}, {"blind": 0.0}, {"blind": 0.5},
+]  # fmt: skip
+TRIED = {(4, 8, 8): (10, 40), (8, 8, 8): (20, 40), (16, 8, 8): (25, 20), (8, 16, 16): (40, 20)}
 
-    def value(parameters):
-        W, v, c = parameters[: m * n].reshape(m, n), parameters[m * n : -1], parameters[-1]
-        Z = G @ W.T
-        H = np.maximum(Z, 0.0)
-        e = H @ v + c - y
-        loss, nu = float(e @ e) / N, 2.0 * e / N
-        best[0] = min(best[0], loss)
-        if time.perf_counter() > end:
-            raise TimeoutError
-        gradient = ((Z > 0) * nu[:, None] * v).T @ G
-        return loss, np.r_[gradient.ravel(), H.T @ nu, nu.sum()]
 
-    try:
-        while True:
-            W, v = rng.standard_normal((m, n)) / np.sqrt(n), rng.standard_normal(m) * np.sqrt(2 / m)
-            options = {"maxiter": 5000, "maxfun": 20_000}
-            minimize(value, np.r_[W.ravel(), v, 0.0], jac=True, method="L-BFGS-B", options=options)
-    except TimeoutError:
-        return best[0]
+def settings(first: int) -> None:
+    """Other settings than those that are landed: processor time until an exact fit, failures counted in."""
+    table.head("d, m_gen, m  setting  fitted  seconds a fit  hops a fit  hops a second")
+    for (d, m_gen, m), (seconds, seeds) in TRIED.items():
+        for changes in SETTINGS:
+            search, rows = Hopping(**changes), []
+            for seed in range(first, first + seeds):
+                problem = Problem(*synthetic(d, m_gen, np.random.default_rng(seed)), m)
+                begin = time.process_time()
+                trace = run(search, problem, budget=Budget(seconds=seconds, target=1e-12), seed=seed)
+                rows.append((time.process_time() - begin, trace.counts["moves"], trace.loss <= 1e-12))
+            spent, hops, fitted = np.sum(rows, axis=0)
+            table.row(
+                f"{d}, {m_gen}, {m}", ", ".join(f"{name} {value}" for name, value in changes.items()) or "as landed",
+                f"{fitted:.0f} of {seeds}", f"{spent / max(fitted, 1):.2f}", f"{hops / max(fitted, 1):.0f}",
+                f"{hops / spent:.0f}",
+            )  # fmt: skip
 
 
 def beside_lbfgs(seconds: float, seeds: range, units: int, noise: float) -> None:
@@ -106,7 +105,7 @@ def beside_lbfgs(seconds: float, seeds: range, units: int, noise: float) -> None
             trace = run(Hopping(), problem, budget=Budget(seconds=seconds), seed=seed)
             ours.append(trace.loss)
             hops.append(trace.counts["moves"])
-            theirs.append(by_lbfgs(X, y, m, seconds, seed))
+            theirs.append(restart(loose_lbfgs, X, y, m, seconds, seed)[1][-1])
         ratio = np.array(ours) / np.array(theirs)
         table.row(
             name, m, f"{np.median(ours):.5f}", f"{np.median(theirs):.5f}", f"{np.sum(ratio < 1)} of {len(seeds)}",
@@ -115,22 +114,31 @@ def beside_lbfgs(seconds: float, seeds: range, units: int, noise: float) -> None
 
 
 def main() -> None:
-    """Both tables."""
+    """The tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, three seeds, two seconds")
     parser.add_argument("--wide", action="store_true", help="also (8, 16, 16)")
     parser.add_argument("--first", type=int, default=100, help="first seed of the exact fits")
+    parser.add_argument(
+        "--settings", type=int, metavar="SEED", help="instead: other settings, on data from this seed on"
+    )
     parser.add_argument("--seeds", type=int, default=5, help="runs of each row beside L-BFGS")
     parser.add_argument("--from", type=int, default=0, dest="start", help="first seed of these")
     parser.add_argument("--units", type=int, default=12, help="of the noisy networks")
     parser.add_argument("--noise", type=float, default=0.25, help="in standard deviations of their labels")
     parser.add_argument("--many", action="store_true", help="only the rows beside L-BFGS")
+    parser.add_argument("--exact", action="store_true", help="only the exact fits")
     arguments = parser.parse_args()
     warm = Problem(*synthetic(4, 4, np.random.default_rng(0)), 4)
     run(Hopping(), warm, budget=Budget(moves=50))
+    if arguments.settings is not None:
+        settings(arguments.settings)
+        return
     if not arguments.many:
         sizes = [size for size in SIZES if (size[2] < 16 or arguments.wide) and (size[2] <= 4 or not arguments.quick)]
         exact_fits(sizes, arguments.first, 3 if arguments.quick else 10)
+    if arguments.exact:
+        return
     seeds = range(arguments.start, arguments.start + (1 if arguments.quick else arguments.seeds))
     beside_lbfgs(2.0 if arguments.quick else 10.0, seeds, arguments.units, arguments.noise)
 

@@ -84,6 +84,52 @@ def test_a_small_change_of_units_changes_little():
     assert two.loss == pytest.approx(1e-6 * one.loss, rel=0.02)
 
 
-def test_a_race_needs_walks():
-    with pytest.raises(InputError, match="crowd"):
-        Hopping(crowd=0)
+def test_bad_settings_are_named():
+    for name, value in (("crowd", 0), ("keep", 0.0), ("keep", 1.5), ("best", 0), ("best", 10_000), ("signs", "free")):
+        with pytest.raises(InputError, match=rf"^{name}: "):
+            Hopping(**{name: value})
+
+
+@pytest.mark.parametrize("size", [(4, 2, 2), (4, 4, 4), (8, 4, 4)])
+def test_finds_the_network_that_made_the_data(size):
+    for seed in range(8):
+        trace = run(Hopping(), paper(seed, *size), budget=Budget(moves=5000, target=1e-12), seed=seed)
+        assert trace.stop_reason == "target" and trace.loss <= 1e-12
+
+
+def walked(search, moves: int, seed: int = 0):
+    """State after each move on labels that two units do not fit."""
+    rng = np.random.default_rng(seed)
+    problem = Problem(rng.standard_normal((12, 3)), rng.standard_normal(12), 2)
+    walk, states = Walk(problem, np.random.default_rng(seed)), []
+    for _ in range(moves):
+        walk.go(search, None, Budget(), np.inf, 1)
+        states.append(dict(walk.state))
+    return walk, states
+
+
+def test_a_walk_polishes_its_lowest_network_and_begins_anew():
+    search = Hopping(patience=6.0)
+    walk, states = walked(search, 300)
+    stalls = np.array([state["stall"] for state in states])
+    assert stalls.max() == 12
+    anew = np.flatnonzero(stalls[:-1] == 12)
+    assert len(anew) > 3 and np.all(stalls[anew + 1] == 0)
+    for k in np.flatnonzero(stalls == 7):  # the sixth hop in vain was followed by facet descent, which gained nothing
+        low = states[k]["lowest"]
+        own = walk.problem.with_output_weights(low["v"])
+        again = own.descend(low["W"], low["c"], max_steps=search.max_steps, valleys=0)
+        assert low["objective"] <= again.objective * (1 + 2e-3)
+    lows = [state["lowest"]["objective"] for state in states]
+    assert min(lows) == walk.best.objective
+    for before, after, stall in zip(lows, lows[1:], stalls, strict=False):
+        assert after <= before or stall == 12
+
+
+def test_what_would_be_accepted_takes_every_hurdle():
+    """Hurdles that hardly any descent takes save steps, and lose little."""
+    walk, states = walked(Hopping(hurdles=(1, 2, 3), keep=1e-9), 300)
+    free, _ = walked(Hopping(hurdles=()), 300)
+    assert walk.counts["steps"] < 0.7 * free.counts["steps"]
+    assert all(len(values) <= 100 for values in states[-1]["seen"]) and len(states[-1]["minima"]) <= 100
+    assert walk.best.objective < 1.2 * free.best.objective
