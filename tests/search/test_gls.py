@@ -10,7 +10,7 @@ import pytest
 from tests.search.instances import LOSSES, paper, tiny
 from zonofit.programs import Problem
 from zonofit.search import GLS, MGLS, Budget, Walk, run
-from zonofit.search.gls import resume
+from zonofit.search.local import resume
 from zonofit.search.mgls import groups
 
 each_loss = pytest.mark.parametrize("loss", LOSSES)

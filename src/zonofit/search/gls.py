@@ -19,17 +19,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from zonofit.programs.neighbors import to_beat
-from zonofit.programs.vertex import VertexSolution
-from zonofit.search.starts import HOW, at_least, choose, solved, start_patterns
-from zonofit.search.walk import Search
+from zonofit.search.local import LocalSearch, candidates, step
+from zonofit.search.starts import solved
 
 if TYPE_CHECKING:
-    from zonofit.programs.neighbors import Neighborhood
-    from zonofit.search.walk import Network, Walk
+    from zonofit.programs.vertex import VertexSolution
+    from zonofit.search.walk import Walk
 
 
 @dataclass(frozen=True)
-class GLS(Search):
+class GLS(LocalSearch):
     """Greedy local search; one move is one step to the best neighbour.
 
     Parameters
@@ -52,28 +51,9 @@ class GLS(Search):
     longest_round: ClassVar[int] = 4
 
     max_moves: int = 1024
-    how: str = "gaussian"
-    exclude: bool = True
 
-    def __post_init__(self) -> None:
-        """Refuse settings that are none."""
-        choose("how", self.how, HOW)
-        at_least("max_moves", self.max_moves, 0)
-
-    def begin(self, walk: Walk, start) -> None:
-        """Line 2: solve A₀."""
-        problem = walk.problem
-        patterns = start_patterns(problem, walk.rng, start, self.how)
-        solution = problem.solve(patterns, check=start is not None)
-        settle(walk, solution, solved(walk, solution))
-
-    def advance(self, walk: Walk) -> str | None:
+    def _step(self, walk: Walk, here: VertexSolution) -> str | None:
         """Lines 4-12: one step to the best neighbour."""
-        if walk.counts["moves"] >= self.max_moves:
-            return "moves"
-        here = resume(walk)
-        if nothing_better(here):
-            return "local minimum"
         around = walk.problem.neighbors(here)
         best, network = here, None
         least = to_beat(here)
@@ -89,30 +69,3 @@ class GLS(Search):
             return "local minimum"
         step(walk, here, best, network)
         return None
-
-
-def candidates(around: Neighborhood, order: np.ndarray, exclude: bool) -> np.ndarray:
-    """Numbers of neighbours, in their order, without those that cannot be better."""
-    return order[around.promising[order]] if exclude else order
-
-
-def nothing_better(solution: VertexSolution) -> bool:
-    """Whether the loss is 0 up to rounding, or would be with larger weights."""
-    return solution.status in ("exact", "separable")
-
-
-def resume(walk: Walk) -> VertexSolution:
-    """The vertex that the walk is at."""
-    return VertexSolution.of_parts(walk.problem, walk.state["at"])
-
-
-def settle(walk: Walk, solution: VertexSolution, network: Network) -> None:
-    """Stand on a vertex."""
-    walk.state["at"] = solution.parts()
-    walk.visit(network)
-
-
-def step(walk: Walk, here: VertexSolution, there: VertexSolution, network: Network) -> None:
-    """Line 7 and the next turn: go from one vertex to another."""
-    walk.count(moves=1, flips=int(np.sum(here.patterns != there.patterns)))
-    settle(walk, there, network)

@@ -19,9 +19,8 @@ import numpy as np
 
 from zonofit.programs.feasibility import InfeasiblePatternError, find_inside
 from zonofit.programs.neighbors import to_beat
-from zonofit.search.gls import candidates, nothing_better, resume, settle, step
-from zonofit.search.starts import HOW, at_least, choose, solved, start_patterns
-from zonofit.search.walk import Search
+from zonofit.search.local import LocalSearch, candidates, step
+from zonofit.search.starts import solved
 
 if TYPE_CHECKING:
     from zonofit.programs.problem import Problem
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class MGLS(Search):
+class MGLS(LocalSearch):
     """Modified greedy local search; one move is one step to a better vertex.
 
     Parameters
@@ -52,28 +51,9 @@ class MGLS(Search):
     longest_round: ClassVar[int] = 16
 
     max_moves: int = 2048
-    how: str = "gaussian"
-    exclude: bool = True
 
-    def __post_init__(self) -> None:
-        """Refuse settings that are none."""
-        choose("how", self.how, HOW)
-        at_least("max_moves", self.max_moves, 0)
-
-    def begin(self, walk: Walk, start) -> None:
-        """Line 2: solve A₀."""
-        problem = walk.problem
-        patterns = start_patterns(problem, walk.rng, start, self.how)
-        solution = problem.solve(patterns, check=start is not None)
-        settle(walk, solution, solved(walk, solution))
-
-    def advance(self, walk: Walk) -> str | None:
+    def _step(self, walk: Walk, here: VertexSolution) -> str | None:
         """Lines 4-24: one step to the first better vertex."""
-        if walk.counts["moves"] >= self.max_moves:
-            return "moves"
-        here = resume(walk)
-        if nothing_better(here):
-            return "local minimum"
         least = to_beat(here)
         for solution in self._candidates(walk, here):
             found = solved(walk, solution)
