@@ -64,8 +64,8 @@ def many_examples(name: str, seed: int = 0, units: int = 12, noise: float = 0.25
 
 
 SETTINGS: list[dict] = [
-    {}, {"hurdles": ()}, {"keep": 0.4}, {"near": 3.0}, {"best": 40}, {"worse": 0.25}, {"worse": 1.0}, {"patience": 25},
-    {"patience": 100}, {"blind": 0.0}, {"blind": 0.5},
+    {}, {"near": 3.0}, {"best": 40}, {"worse": 0.25}, {"worse": 1.0}, {"patience": 15},
+    {"patience": 75}, {"blind": 0.0}, {"blind": 0.5},
 ]  # fmt: skip
 TRIED = {(4, 8, 8): (10, 40), (8, 8, 8): (20, 40), (16, 8, 8): (25, 20), (8, 16, 16): (40, 20)}
 

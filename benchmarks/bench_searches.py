@@ -3,7 +3,7 @@
     python benchmarks/bench_searches.py [--quick] [--same] [--tasks FOLDER]
 
 Medians over runs, each on data of its own for Table A1 (the paper does not say whether its runs share them). With
---same also all runs on the data of one seed, as the least and the greatest of ten such medians. Rows of which eight runs
+--same also all runs on the data of one seed, as the least and the greatest of ten such medians. Rows of which 8 runs
 take more than ten minutes of one core are listed with one run that was stopped.
 The table's headings for random vertices and for GLS seem to be exchanged (docs/notes.md), so both columns are shown.
 FOLDER holds arrays X and y in .npz files, named after the tasks: mnist_59.npz, fashion_24.npz.

@@ -8,7 +8,6 @@ import pytest
 from tests.programs.reference_descent import damped
 from tests.programs.test_descent import Cosh, problem
 from tests.programs.test_descent_smooth import OwnLogistic, height, labels, name
-from zonofit.errors import InputError
 from zonofit.programs import Problem
 from zonofit.programs._damped_kernel import MANY
 from zonofit.programs._descent_kernel import renew_normal
@@ -30,9 +29,7 @@ def test_steps_are_those_of_the_twin(loss, N, d, m, alpha, bias):
         last = height(loss, X, y, p, v, W, 0.1, alpha)
         for steps in (1, 2, 4, 8):
             ours = W.copy()
-            value, c, solved, _ = _descend_damped(
-                X, y, p, v, ours, 0.1, loss, alpha, bias, steps, 0.0, np.inf, np.empty((0, 2)), np.empty(0)
-            )
+            value, c, solved = _descend_damped(X, y, p, v, ours, 0.1, loss, alpha, bias, steps, 0.0, np.inf)
             theirs, c_theirs, _, count = damped(X, y, p, v, W, 0.1, loss, alpha, bias > 0, steps)
             assert solved == count
             np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
@@ -155,23 +152,3 @@ def test_examples_far_from_their_labels_ask_for_no_boundless_unit():
         assert np.isfinite(units).all()
         features = np.maximum(own.generators @ units[0], 0.0)
         assert features.max() < 1e4 and own.mean_loss(predictions + signs[0] * features) <= own.mean_loss(predictions)
-
-
-@pytest.mark.parametrize("loss", LOSSES, ids=name)
-@pytest.mark.parametrize("weightless", [False, True])
-def test_hurdles_end_descents_that_lead_nowhere(loss, weightless):
-    """What was seen at a hurdle is what a descent of so many steps comes to; above it, that is the end."""
-    X, y, _, v, _ = problem(30, 3, 6, 1, noise=0.5)
-    weights = np.where(np.arange(30) < 5, 0.0, 1.0) if weightless else None
-    own = Problem(X[:, :-1], labels(loss, y), v, loss=loss, sample_weight=weights)
-    W = np.random.default_rng(0).standard_normal((6, own.generators.shape[1]))
-    short = [own.descend(W, damped=steps, max_steps=0).objective for steps in (2, 5)]
-    whole = own.descend(W, damped=20, max_steps=0, hurdles=[(2, np.inf), (5, np.inf)])
-    np.testing.assert_allclose(whole.seen, short, rtol=1e-9)
-    assert whole.damped == pytest.approx(whole.objective) and whole.objective < short[1]
-    for hurdles, steps in (([(2, 0.9 * short[0]), (5, np.inf)], 2), ([(2, short[0] * 1.1), (5, 0.9 * short[1])], 5)):
-        given_up = own.descend(W, damped=20, hurdles=hurdles)
-        assert given_up.steps == steps and given_up.damped == np.inf and given_up.status == "steps"
-        assert given_up.objective == pytest.approx(short[0 if steps == 2 else 1])
-    with pytest.raises(InputError, match="hurdles"):
-        own.descend(W, damped=20, hurdles=[(1, 2, 3)])

@@ -85,7 +85,7 @@ def test_a_small_change_of_units_changes_little():
 
 
 def test_bad_settings_are_named():
-    for name, value in (("crowd", 0), ("keep", 0.0), ("keep", 1.5), ("best", 0), ("best", 10_000), ("signs", "free")):
+    for name, value in (("crowd", 0), ("best", 0), ("best", 10_000), ("signs", "free")):
         with pytest.raises(InputError, match=rf"^{name}: "):
             Hopping(**{name: value})
 
@@ -111,6 +111,7 @@ def walked(search, moves: int, seed: int = 0):
 def test_a_walk_polishes_its_lowest_network_and_begins_anew():
     search = Hopping(patience=6.0)
     walk, states = walked(search, 300)
+    assert all(len(state["minima"]) <= 100 for state in states)
     stalls = np.array([state["stall"] for state in states])
     assert stalls.max() == 12
     anew = np.flatnonzero(stalls[:-1] == 12)
@@ -124,12 +125,3 @@ def test_a_walk_polishes_its_lowest_network_and_begins_anew():
     assert min(lows) == walk.best.objective
     for before, after, stall in zip(lows, lows[1:], stalls, strict=False):
         assert after <= before or stall == 12
-
-
-def test_what_would_be_accepted_takes_every_hurdle():
-    """Hurdles that hardly any descent takes save steps, and lose little."""
-    walk, states = walked(Hopping(hurdles=(1, 2, 3), keep=1e-9), 300)
-    free, _ = walked(Hopping(hurdles=()), 300)
-    assert walk.counts["steps"] < 0.7 * free.counts["steps"]
-    assert all(len(values) <= 100 for values in states[-1]["seen"]) and len(states[-1]["minima"]) <= 100
-    assert walk.best.objective < 1.2 * free.best.objective

@@ -26,12 +26,10 @@ HOPE = 10.0  # and a value is out of reach if so many gains like the last would 
 
 
 @njit(**KERNEL)
-def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough, worth, hurdles, seen):
+def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough, worth):
     """Damped descent for ``½ Σ h (u - y)² + ½ alpha ‖W‖²``; W is written. Value, c, and systems that were solved.
 
-    Values that will not come below ``worth`` are of no use. Each row of ``hurdles`` is a number of steps, and a value
-    above which the descent is given up after them; what it was then is written into ``seen``. The number of hurdles
-    that were taken comes last.
+    Values that will not come below ``worth`` are of no use.
     """
     m, r = W.shape
     N = y.size
@@ -49,13 +47,8 @@ def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough, worth, h
     e, ahead, mu, one, line = np.empty(N), np.empty(N), np.empty(N), np.empty(N), np.empty(N)
     D, U, g, half, x = np.empty((m, r)), np.empty((m, r)), np.empty((m, r)), np.empty(q), np.empty(q)
     value = _evaluate(XT, y, h, v, W, c, alpha, Z, e)
-    level, slow, fresh, count, taken = FIRST, 0, True, 0, 0
+    level, slow, fresh, count = FIRST, 0, True, 0
     while count < limit and value > enough:
-        if taken < len(seen) and count >= hurdles[taken, 0]:
-            seen[taken] = value
-            if value > hurdles[taken, 1]:
-                break
-            taken += 1
         count += 1
         if fresh:
             for j in range(m):
@@ -101,7 +94,7 @@ def descend_damped(X, y, h, v, plain, W, c, alpha, bias, limit, enough, worth, h
         slow = slow + 1 if gain < small else 0
         if slow == PATIENCE or (many and value * (1.0 - HOPE * gain) >= worth):
             break
-    return value, c, count, taken
+    return value, c, count
 
 
 @njit(**KERNEL)

@@ -32,16 +32,16 @@ from zonofit.programs._frame_kernel import CORE, KERNEL, apply, sum_of
 from zonofit.programs.losses import Loss
 
 
-def descend_damped_smooth(X, y, p, v, W, c, loss: Loss, alpha, bias, limit, enough, worth, hurdles, seen):
+def descend_damped_smooth(X, y, p, v, W, c, loss: Loss, alpha, bias, limit, enough, worth):
     """Damped descent for ``Σ p ℓ(u, y) + ½ alpha ‖W‖²``; W is written. Value, c, and systems that were solved."""
     pair = compiled(loss)
     enough = max(float(enough), 0.0 if loss.translates else VANISHED)
     if pair is None:
-        return walk(loss, X, y, p, v, W, c, alpha, bias, limit, enough, float(worth), hurdles, seen)
-    return walk_compiled(pair, X, y, p, v, W, c, alpha, bias, limit, enough, float(worth), hurdles, seen)
+        return walk(loss, X, y, p, v, W, c, alpha, bias, limit, enough, float(worth))
+    return walk_compiled(pair, X, y, p, v, W, c, alpha, bias, limit, enough, float(worth))
 
 
-def walk(loss, X, y, p, v, W, c, alpha, bias, limit, enough, worth, hurdles, seen):
+def walk(loss, X, y, p, v, W, c, alpha, bias, limit, enough, worth):
     """The whole phase; ``loss`` is a pair of `compiled` when this is compiled, and a `Loss` otherwise."""
     m, r = W.shape
     N = y.size
@@ -63,13 +63,8 @@ def walk(loss, X, y, p, v, W, c, alpha, bias, limit, enough, worth, hurdles, see
     D, g, half, x = np.empty((m, r)), np.empty((m, r)), np.empty(q), np.empty(q)
     predict(XT, v, W, c, Z, u)
     value = measure(loss, u, y, p, nu, h) + 0.5 * alpha * inner(W, W)
-    level, slow, fresh, count, taken, gc = FIRST, 0, True, 0, 0, 0.0
+    level, slow, fresh, count, gc = FIRST, 0, True, 0, 0.0
     while count < limit and value > enough:
-        if taken < len(seen) and count >= hurdles[taken, 0]:
-            seen[taken] = value
-            if value > hurdles[taken, 1]:
-                break
-            taken += 1
         count += 1
         if fresh:
             activity(Z, act)
@@ -105,7 +100,7 @@ def walk(loss, X, y, p, v, W, c, alpha, bias, limit, enough, worth, hurdles, see
         slow = slow + 1 if gain < small else 0
         if slow == PATIENCE or (many and value * (1.0 - HOPE * gain) >= worth):
             break
-    return value, c, count, taken
+    return value, c, count
 
 
 walk_compiled = njit(**KERNEL)(walk)

@@ -25,7 +25,7 @@ infinite ones minimise ends as 'exact' once it is 1e-16, or as 'local minimum' o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,6 @@ from zonofit.programs.losses import Loss, Squared
 if TYPE_CHECKING:
     from zonofit.programs.problem import Problem
 
-_NO_HURDLES = np.empty((0, 2))
 STATUSES = ("local minimum", "target", "steps", "stalled", "exact")
 
 
@@ -65,9 +64,7 @@ class Descent:
     steps, releases, flips : int
         Newton steps; walls let go; signs of preactivations that changed on the way.
     damped : float
-        Objective after the damped steps, infinite without them and where they were given up.
-    seen : ndarray
-        Objective at each hurdle that was reached.
+        Objective after the damped steps, infinite without them.
     """
 
     problem: Problem
@@ -81,7 +78,6 @@ class Descent:
     releases: int
     flips: int
     damped: float
-    seen: np.ndarray
 
     @cached_property
     def loss(self) -> float:
@@ -95,9 +91,8 @@ class Descent:
 
 
 def descend(
-    problem: Problem, W, c: float | None, *, max_steps: int, target: float, valleys: int, damped: int, worth: float,
-    hurdles=(),
-) -> Descent:  # fmt: skip
+    problem: Problem, W, c: float | None, *, max_steps: int, target: float, valleys: int, damped: int, worth: float
+) -> Descent:
     """`Problem.descend`: `descend_open` in the coordinates of the problem's design."""
     n = problem.generators.shape[1]
     W = np.asarray(W, float)
@@ -109,16 +104,12 @@ def descend(
         raise InputError(
             f"loss: {type(problem.loss).__name__} has kinks of its own; descend with Huber(delta) instead."
         )
-    races = np.array([tuple(hurdle) for hurdle in hurdles], float) if len(hurdles) else _NO_HURDLES
-    if races.shape != (len(hurdles), 2) or np.isnan(races).any():
-        raise InputError("hurdles: want pairs of a number of steps and an objective; pass for example [(4, 0.1)].")
     start = problem.start_bias if c is None else (float(c) - problem.centre) / problem.unit
     found = _descend(
         problem.design.X, problem.scaled_labels, problem.weights, problem.output_weights,
         np.ascontiguousarray(W @ problem.design.drop.T / problem.unit), start, problem.scaled_loss, problem.ridge,
         problem.output_bias is None, max_steps, target / problem.loss_factor, valleys, damped,
         worth / problem.loss_factor,
-        races / (1.0, problem.loss_factor),
     )  # fmt: skip
     return Descent(
         problem,
@@ -132,7 +123,6 @@ def descend(
         found.releases,
         found.flips,
         problem.loss_factor * found.damped,
-        problem.loss_factor * found.seen,
     )
 
 
@@ -173,7 +163,6 @@ class OpenResult:
     flips: int
     status: str
     damped: float = np.inf
-    seen: np.ndarray = field(default_factory=lambda: np.empty(0))
 
 
 def descend_open(
@@ -232,21 +221,17 @@ def descend_open(
     return _descend(X, y, p, v, W, float(c), loss, float(alpha), bias_free, max_steps, float(target), valleys)
 
 
-def _descend(
-    X, y, p, v, W, c, loss, alpha, bias_free, limit, target, valleys, damped=0, worth=np.inf, hurdles=_NO_HURDLES
-) -> OpenResult:
+def _descend(X, y, p, v, W, c, loss, alpha, bias_free, limit, target, valleys, damped=0, worth=np.inf) -> OpenResult:
     used = p > 0
     if not used.all():  # weightless examples do not pull, so they need no walls either
         part = _descend(
             np.ascontiguousarray(X[used]), y[used], p[used], v, W, c, loss, alpha, bias_free, limit, target, valleys,
-            damped, worth, hurdles,
+            damped, worth,
         )  # fmt: skip
         patterns, on_walls, nu = part.W @ X.T > 0, np.zeros((len(v), len(y)), bool), np.zeros(len(y))
         patterns[:, used], on_walls[:, used], nu[used] = part.patterns, part.on_walls, part.nu
         counts = part.steps, part.releases, part.flips
-        return OpenResult(
-            part.W, part.c, patterns, on_walls, part.loss, nu, *counts, part.status, part.damped, part.seen
-        )
+        return OpenResult(part.W, part.c, patterns, on_walls, part.loss, nu, *counts, part.status, part.damped)
     scale = np.abs(v)
     rescale = alpha == 0 and not (scale == 1.0).all()
     if rescale:  # v φ(w·x) = sign(v) φ(|v| w·x), and the kernel is fastest for signs
@@ -255,17 +240,13 @@ def _descend(
     else:
         W = W.copy()
     bias = 1.0 if bias_free else 0.0
-    solved, after, seen = 0, np.inf, np.full(len(hurdles), np.nan)
+    solved, after = 0, np.inf
     if damped > 0:
-        value, c, solved, taken = _descend_damped(
-            X, y, p, v, W, c, loss, alpha, bias, damped, target, worth, hurdles, seen
-        )
-        seen = seen[np.isfinite(seen)]
-        after = value if taken == len(seen) else np.inf
+        after, c, solved = _descend_damped(X, y, p, v, W, c, loss, alpha, bias, damped, target, worth)
         limit = limit if after < worth else 0
     if damped > 0 and limit == 0:  # nothing to set up for
         Z = W @ X.T
-        nu, act, kind = p * loss.slope(np.maximum(Z, 0.0).T @ v + c, y), Z, np.zeros(Z.shape)
+        nu, act, kind, value = p * loss.slope(np.maximum(Z, 0.0).T @ v + c, y), Z, np.zeros(Z.shape), after
         code, count = STATUSES.index("target" if after <= target else "steps"), (0, 0, 0)
     elif isinstance(loss, Squared):
         code, value, c, act, kind, nu, count = descend_squared(
@@ -281,15 +262,15 @@ def _descend(
     if rescale:
         W /= scale[:, None]
     steps, flips, releases = int(count[0]) + solved, int(count[1]), int(count[2])
-    return OpenResult(W, c, act > 0, kind > 0, value, nu, steps, releases, flips, STATUSES[code], after, seen)
+    return OpenResult(W, c, act > 0, kind > 0, value, nu, steps, releases, flips, STATUSES[code], after)
 
 
-def _descend_damped(X, y, p, v, W, c, loss, alpha, bias, limit, target, *race):
+def _descend_damped(X, y, p, v, W, c, loss, alpha, bias, limit, target, worth):
     if isinstance(loss, Squared):
-        return descend_damped(X, y, 2.0 * p, v, unit_signs(v), W, c, alpha, bias, limit, target, *race)
+        return descend_damped(X, y, 2.0 * p, v, unit_signs(v), W, c, alpha, bias, limit, target, worth)
     from zonofit.programs._damped_smooth import descend_damped_smooth
 
-    return descend_damped_smooth(X, y, p, v, W, c, loss, alpha, bias, limit, target, *race)
+    return descend_damped_smooth(X, y, p, v, W, c, loss, alpha, bias, limit, target, worth)
 
 
 def _check(X, y, p, v, W, c, loss, alpha) -> None:

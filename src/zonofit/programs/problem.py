@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
@@ -218,7 +218,6 @@ class Problem:
         valleys: int = 6,
         damped: int = 0,
         worth: float = np.inf,
-        hurdles: Sequence[tuple[int, float]] = (),
     ) -> Descent:
         """Facet descent from weights W (m, n): through the walls, to a local minimum in all patterns at once.
 
@@ -240,17 +239,12 @@ class Problem:
         worth : float
             Go on after the damped steps only if the objective is below this; otherwise the status is "steps". With
             many examples (`many_examples`) the damped steps end, too, once they will not come below it.
-        hurdles : sequence of (int, float)
-            After so many damped steps, give up if the objective is above this.
 
         Returns
         -------
         Descent
         """
-        return descend(
-            self, W, c, max_steps=max_steps, target=target, valleys=valleys, damped=damped, worth=worth,
-            hurdles=hurdles,
-        )  # fmt: skip
+        return descend(self, W, c, max_steps=max_steps, target=target, valleys=valleys, damped=damped, worth=worth)
 
     def _cold(self) -> Start:
         return Start(self.width, self.design.X.shape[1], self.n_examples, self.start_bias)

@@ -5,10 +5,8 @@ One hop:
 1. *Kick.* Mostly one unit, chosen at random, is replaced by one of the best of many random units for what the others
    miss (`rate_units`), with the output sign that suits it. Sometimes the unit gets random weights, with or without the
    other sign, or all weights are jittered.
-2. *Descend* by damped steps. After a few of them most descents are known to lead nowhere: those that are not among the
-   better ones of the last hundred at the same step are given up. Facet descent, which takes far longer, follows only
-   where the damped steps fell far below what would be accepted, and once for the lowest network of all before the walk
-   gives it up: there walls decide.
+2. *Descend* by damped steps. Facet descent, which takes far longer, follows only where they fell far below what would
+   be accepted, and once for the lowest network of all before the walk gives it up: there walls decide.
 3. *Accept* what is better, and what is worse by a random share of the spread that minima have here. After many hops
    that found nothing lower, begin anew.
 
@@ -56,10 +54,6 @@ class Hopping(Search):
         Share of kicks that do not look at what is missing.
     damped : int
         Damped steps of a descent at most; 0 for none.
-    hurdles : tuple of int
-        After so many damped steps a descent is given up if it is not among the better ones of the last hundred.
-    keep : float
-        Share of descents that take a hurdle.
     near : float
         Facet descent follows if the damped steps came below this part of what would be accepted.
     worse : float
@@ -80,11 +74,9 @@ class Hopping(Search):
     best: int = 15
     blind: float = 0.2
     damped: int = 60
-    hurdles: tuple[int, ...] = (4, 8, 16)
-    keep: float = 0.65
     near: float = 0.03
     worse: float = 0.5
-    patience: float = 50.0
+    patience: float = 35.0
     max_steps: int = 300
     crowd: int = 8
 
@@ -94,8 +86,6 @@ class Hopping(Search):
             raise InputError(f'signs: {self.signs!r} will not do; choose "search" or "fixed".')
         if not 1 <= self.best <= self.among:
             raise InputError(f"best: pass a number from 1 to among={self.among}, not {self.best!r}.")
-        if not 0 < self.keep <= 1:
-            raise InputError(f"keep: pass a share above 0 and at most 1, not {self.keep!r}.")
         at_least("crowd", self.crowd, 1)
 
     def begin(self, walk: Walk, start) -> None:
@@ -132,18 +122,14 @@ class Hopping(Search):
         else:
             # how much worse may be accepted is counted in the spread of the minima that were seen, whatever the loss
             most = state["objective"] * np.exp(self.worse * _spread(state["minima"]) * walk.rng.exponential())
-            found = self._descend(walk, *self._kick(walk), most * self.near, hurdles=self._hurdles(walk, most))
+            found = self._descend(walk, *self._kick(walk), most * self.near)
+            state["minima"] = np.append(state["minima"][1 - _MEMORY :], found.objective)
         least = state["lowest"]["objective"]
         if found.objective < max(least, most):
             self._settle(walk, found)
         if found.objective < least:
             state["lowest"] = _here(walk)
         state["stall"] = 0 if found.objective < least * (1.0 - _TRIFLE) else state["stall"] + 1
-
-    def _hurdles(self, walk: Walk, most: float) -> list[tuple[int, float]]:
-        """What a descent must have come below, and when: what would be accepted is never given up."""
-        seen = zip(self.hurdles, walk.state["seen"], strict=True)
-        return [(step, max(most, _quantile(values, self.keep))) for step, values in seen]
 
     def _run(self, walk: Walk) -> None:
         """A move of the race."""
@@ -190,33 +176,27 @@ class Hopping(Search):
         """Settle at a new beginning."""
         self._settle(walk, network)
         if "race" not in walk.state:
-            walk.state.update(stall=0, lowest=_here(walk), minima=np.empty(0), seen=[np.empty(0) for _ in self.hurdles])
+            walk.state.update(stall=0, lowest=_here(walk), minima=np.empty(0))
 
     def _settle(self, walk: Walk, network: Network) -> None:
         walk.state.update(W=network.W, c=network.c, v=network.v, objective=network.objective)
         walk.visit(network)
 
     def _descend(
-        self, walk: Walk, W, c, v, worth: float, damped: int | None = None, steps: int | None = None, hurdles=None
+        self, walk: Walk, W, c, v, worth: float, damped: int | None = None, steps: int | None = None
     ) -> Network:
         problem, race = walk.problem.with_output_weights(v), "race" in walk.state
         damped = self.damped if damped is None else damped
         if steps is None:
             steps = 0 if race and damped > 0 else self.max_steps
         found = problem.descend(
-            W, c, max_steps=steps, target=max(walk.target(), 0.0), valleys=0, damped=damped, worth=worth,
-            hurdles=hurdles or (),
-        )  # fmt: skip
+            W, c, max_steps=steps, target=max(walk.target(), 0.0), valleys=0, damped=damped, worth=worth
+        )
         walk.count(programs=1, steps=found.steps, flips=found.flips)
         network = Network(found.W, found.c, v, found.objective)
         if race:
             if "champion" not in walk.state or network.objective < walk.state["champion"]["objective"]:
                 walk.state["champion"] = dict(vars(network))
-        elif hurdles is not None:
-            for k, value in enumerate(found.seen):
-                walk.state["seen"][k] = _remember(walk.state["seen"][k], value)
-            if damped == 0 or np.isfinite(found.damped):
-                walk.state["minima"] = _remember(walk.state["minima"], found.objective)
         return network
 
     def _kick(self, walk: Walk) -> tuple[np.ndarray, float, np.ndarray]:
@@ -234,16 +214,9 @@ def _here(walk: Walk) -> dict[str, Any]:
     return {name: walk.state[name] for name in ("W", "c", "v", "objective")}
 
 
-def _remember(values: np.ndarray, value: float) -> np.ndarray:
-    return np.append(values[1 - _MEMORY :], value)
-
-
-def _quantile(values: np.ndarray, share: float) -> float:
-    """Infinite while there are few."""
-    return float(np.sort(values)[int(share * (len(values) - 1))]) if len(values) >= _FEW else np.inf
-
-
 def _spread(minima: np.ndarray) -> float:
     """Spread of the logarithms of the minima that were seen: half of the range of the middle two thirds, 1 at most."""
-    low, high = _quantile(minima, 1 / 6), _quantile(minima, 5 / 6)
-    return min(0.5 * float(np.log(high / low)), 1.0) if 0 < low < np.inf else 1.0
+    if len(minima) < _FEW:
+        return 1.0
+    low, high = np.sort(minima)[[len(minima) // 6, -1 - len(minima) // 6]]
+    return min(0.5 * float(np.log(high / low)), 1.0) if low > 0 else 1.0
