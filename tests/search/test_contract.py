@@ -15,7 +15,7 @@ import pytest
 from tests.search.instances import paper
 from zonofit.errors import InputError
 from zonofit.programs import Problem
-from zonofit.search import GLS, MGLS, Budget, Exact, FacetDescent, Hopping, RandomVertex, Trace, Walk, run
+from zonofit.search import GLS, MGLS, Branch, Budget, Exact, FacetDescent, Hopping, RandomVertex, Trace, Walk, run
 from zonofit.search.trace import STOP_REASONS
 from zonofit.search.walk import COUNTS
 
@@ -26,6 +26,7 @@ SEARCHES = [
     GLS(), GLS(exclude=False, how="uniform"), MGLS(), MGLS(exclude=False, how="uniform"),
     FacetDescent(starts=6), FacetDescent(starts=6, signs="random"), Hopping(among=20, best=5),
     Hopping(among=20, best=5, crowd=2, patience=2.0),
+    Branch(hops=2), Branch(hops=2, order="depth", signs="problem"),
 ]  # fmt: skip
 each_search = pytest.mark.parametrize("search", SEARCHES, ids=lambda search: f"{search.name}-{SEARCHES.index(search)}")
 LIMIT = Budget(moves=25)
