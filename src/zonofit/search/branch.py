@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _BLOCK = 64  # nodes in a move, or
 _PART = 16  # one in so many of the open ones where these are more: a move copies them
 _STEPS = 300  # Newton steps of a descent from a better network
+_BLUR = 1e3  # in units of the loss of a residual of one rounding error
 _BYTES = 2**30  # most that the list of chambers may take
 
 
@@ -139,7 +140,7 @@ class _Tree:
         self.rows = chamber_rows(problem)
         self.turns = turns_of(problem, search.signs)
         self.relaxations: dict[int, Relaxation] = {}
-        self.slack = search.gap * problem.null_objective
+        self.slack = slack_of(problem, search.gap)
         state = walk.state
         signs = state["plus"].astype(np.int64) - state["minus"]
         self.serial = len(signs)
@@ -242,6 +243,12 @@ class Scratch:
             Z, c, problem.labels, problem.weights, v, signs, self._active, self._total, loss, problem.loss.quadratic
         )
         return unit, example, Z, objective
+
+
+def slack_of(problem: Problem, gap: float) -> float:
+    """The gap in the units of the objective, and at least what rounding makes of labels that are all alike."""
+    rounding = np.finfo(float).eps * float(np.max(np.abs(problem.labels)))
+    return max(gap * problem.null_objective, _BLUR * rounding**problem.loss.label_power if gap > 0 else 0.0)
 
 
 def chamber_rows(problem: Problem) -> np.ndarray:
