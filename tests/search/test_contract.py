@@ -15,7 +15,7 @@ import pytest
 from tests.search.instances import paper
 from zonofit.errors import InputError
 from zonofit.programs import Problem
-from zonofit.search import GLS, MGLS, Budget, Exact, FacetDescent, Hopping, RandomVertex, Trace, Walk, run
+from zonofit.search import GLS, MGLS, Branch, Budget, Exact, FacetDescent, Hopping, RandomVertex, Trace, Walk, run
 from zonofit.search.trace import STOP_REASONS
 from zonofit.search.walk import COUNTS
 
@@ -26,6 +26,7 @@ SEARCHES = [
     GLS(), GLS(exclude=False, how="uniform"), MGLS(), MGLS(exclude=False, how="uniform"),
     FacetDescent(starts=6), FacetDescent(starts=6, signs="random"), Hopping(among=20, best=5),
     Hopping(among=20, best=5, crowd=2, patience=2.0),
+    Branch(hops=2), Branch(hops=2, order="depth", signs="problem"),
 ]  # fmt: skip
 each_search = pytest.mark.parametrize("search", SEARCHES, ids=lambda search: f"{search.name}-{SEARCHES.index(search)}")
 LIMIT = Budget(moves=25)
@@ -303,16 +304,16 @@ import sys
 import numpy as np
 import zonofit.search.runner as runner
 from tests.search.instances import paper
-from zonofit.search import Budget, FacetDescent, Hopping, RandomVertex, run
+from zonofit.search import Branch, Budget, FacetDescent, Hopping, RandomVertex, run
 runner._PAUSE = 0.02
 problem = paper(0, 4, 4, 3)
-search = {one.name: one for one in (FacetDescent(signs="random"), RandomVertex(), Hopping())}[sys.argv[2]]
+search = {one.name: one for one in (FacetDescent(signs="random"), RandomVertex(), Hopping(), Branch())}[sys.argv[2]]
 trace = run(search, problem, budget=Budget(moves=int(sys.argv[3])), seed=9, walkers=2, checkpoint=sys.argv[1])
 print(trace.loss, trace.counts["programs"], trace.counts["moves"])
 """
 
 
-@pytest.mark.parametrize("name", ["facet_descent", "random_vertex", "hopping"])
+@pytest.mark.parametrize("name", ["facet_descent", "random_vertex", "hopping", "branch"])
 def test_goes_on_after_a_kill(name, tmp_path):
     path = tmp_path / "checkpoint.json"
     options = {"env": {**os.environ}, "text": True}
@@ -326,7 +327,7 @@ def test_goes_on_after_a_kill(name, tmp_path):
     assert victim.wait() == -signal.SIGKILL
     done = max(walk["counts"]["moves"] for walk in json.loads(path.read_text("utf8"))["walks"])
     assert done > 0
-    moves = str(done + 100)
+    moves = str(done + (100 if name != "branch" else 3))  # a move of which is a block of nodes
     ends = [
         subprocess.run([*command, str(file), name, moves], check=True, capture_output=True, **options)
         for file in (path, tmp_path / "fresh.json")

@@ -13,6 +13,7 @@ import typer
 from zonofit import __version__
 from zonofit.cli.chambers import chambers
 from zonofit.cli.demo import demo
+from zonofit.cli.global_optimum import global_optimum, verify
 from zonofit.cli.interpolate import interpolate
 from zonofit.cli.output import WARNINGS, emit, say, warning_as_sentence
 from zonofit.cli.search import search
@@ -33,6 +34,8 @@ app = typer.Typer(
 )
 for command in (demo, chambers, zonotope, search, stability, interpolate, setcover):
     app.command()(command)
+app.command("global")(global_optimum)
+app.command()(verify)
 
 
 @app.callback(invoke_without_command=True)

@@ -118,11 +118,11 @@ def search(
 
         check_path(plot)
     labelled = read_labelled(file, target, columns)
-    problem = _problem(file, labelled, width, loss, alpha)
+    problem = make_problem(file, labelled, width, loss, alpha)
     limit = Budget(**limits)
     with sigterm_interrupts() as stopped:
         with Progress("loading kernels; after an installation they are compiled"):
-            _warm_up(chosen, loss)
+            warm_up(chosen, loss)
         with SearchProgress("searching", limit) as progress:
             result = run(
                 chosen, problem, budget=limit, seed=seed, walkers=walkers or jobs, n_jobs=jobs, progress=progress,
@@ -181,7 +181,8 @@ def _limits(budget: str | None, target_loss: float | None, moves: int | None, pr
     return limits | {name: value for name, value in named.items() if value is not None}
 
 
-def _problem(file: Path, labelled: Labelled, width: int, loss: str, alpha: float) -> Problem:
+def make_problem(file: Path, labelled: Labelled, width: int, loss: str, alpha: float) -> Problem:
+    """The problem of a table, or an `InputError` where the loss has nothing to tell apart."""
     import numpy as np
 
     from zonofit.programs.problem import Problem
@@ -195,7 +196,7 @@ def _problem(file: Path, labelled: Labelled, width: int, loss: str, alpha: float
     return problem
 
 
-def _warm_up(chosen: Search, loss: str) -> None:
+def warm_up(chosen: Search, loss: str) -> None:
     """Search on six examples, so that compiling kernels, half a minute the first time, is not taken off the budget."""
     from zonofit.programs.problem import Problem
     from zonofit.search import Budget, run
@@ -239,7 +240,7 @@ def _report(result: Trace, fields: dict) -> None:
         ("network", f"{units}, {int((result.output_weights > 0).sum())} with a positive output weight"),
     ]
     if fields["width"] <= UNITS_ON_SCREEN and fields["n_features"] <= FEATURES_ON_SCREEN:
-        rows += [("", line) for line in _formula(result, fields["features"])]
+        rows += [("", line) for line in formula(result, fields["features"])]
     walked = f", {result.walkers} walkers" if result.walkers > 1 else ""
     rows.append(("search", f"{result.search}, seed {result.seed}{walked}"))
     counts = [f"{count(number)} {name if number != 1 else ONE[name]}" for name, number in result.counts.items()]
@@ -249,7 +250,7 @@ def _report(result: Trace, fields: dict) -> None:
     show(rows)
 
 
-def _formula(result: Trace, features: Sequence[str]) -> list[str]:
+def formula(result: Trace, features: Sequence[str]) -> list[str]:
     """The network as one would write it down, a unit a line."""
     lines = [f"{result.c:.4g}"]
     for v, w in zip(result.output_weights.tolist(), result.W.tolist(), strict=True):

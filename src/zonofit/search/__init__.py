@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from zonofit.search.branch import Branch
     from zonofit.search.budget import Budget
     from zonofit.search.exact import Exact
     from zonofit.search.facet_descent import FacetDescent
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "GLS": "gls",
     "MGLS": "mgls",
+    "Branch": "branch",
     "Budget": "budget",
     "Exact": "exact",
     "FacetDescent": "facet_descent",
@@ -43,6 +45,7 @@ _HOMES = {
 __all__ = [
     "GLS",
     "MGLS",
+    "Branch",
     "Budget",
     "Exact",
     "FacetDescent",

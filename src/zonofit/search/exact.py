@@ -90,7 +90,7 @@ class Exact(Search):
     def n_programs(self, problem: Problem, most: float = np.inf) -> int:
         """How many programs there are, or a `BudgetError` if that is more than `most` or than the setting."""
         most = min(most, self.most_programs)
-        turns = self._turns(problem)
+        turns = turns_of(problem, self.signs)
         count = sum(n_multisets(problem.arrangement.chamber_bound(), turn) for turn in turns)
         bound = problem.arrangement.chamber_bound()
         words = "up to "
@@ -104,22 +104,8 @@ class Exact(Search):
             )
         return sum(n_multisets(len(chambers(problem)), turn) for turn in turns)
 
-    def _turns(self, problem: Problem) -> list[Problem]:
-        """The problem with each choice of output weights."""
-        if self.signs == "problem":
-            return [problem]
-        size = np.abs(problem.output_weights)
-        if problem.alpha > 0 and not np.all(size == size[0]):
-            raise InputError(
-                'signs: with a ridge, output weights of several sizes are not interchangeable; pass signs="problem", '
-                "or output weights of one size."
-            )
-        size = np.where(size > 0, size, 1.0)
-        m = problem.width
-        return [problem.with_output_weights(np.where(np.arange(m) < k, size, -size)) for k in range(m, -1, -1)]
-
     def _block(self, walk: Walk, size: int) -> None:
-        state, turns = walk.state, self._turns(walk.problem)
+        state, turns = walk.state, turns_of(walk.problem, self.signs)
         words, N = chambers(walk.problem), walk.problem.n_examples
         at, turn = state["at"].copy(), int(state["turn"])
         rows: list[tuple[np.ndarray, int, float]] = []
@@ -157,6 +143,21 @@ class Exact(Search):
             "optimal_output_weights": v, "optimal_objectives": objectives[listed],
         }  # fmt: skip
         state["details"] = details
+
+
+def turns_of(problem: Problem, signs: str) -> list[Problem]:
+    """The problem with each choice of output weights: "problem" for its own, "all" for all numbers of plus signs."""
+    if signs == "problem":
+        return [problem]
+    size = np.abs(problem.output_weights)
+    if problem.alpha > 0 and not np.all(size == size[0]):
+        raise InputError(
+            'signs: with a ridge, output weights of several sizes are not interchangeable; pass signs="problem", '
+            "or output weights of one size."
+        )
+    size = np.where(size > 0, size, 1.0)
+    m = problem.width
+    return [problem.with_output_weights(np.where(np.arange(m) < k, size, -size)) for k in range(m, -1, -1)]
 
 
 def chambers(problem: Problem) -> np.ndarray:

@@ -18,6 +18,7 @@ METHODS: dict[str, tuple[str, str]] = {  # name: module and class
     "mgls": ("zonofit.search.mgls", "MGLS"),
     "random-vertex": ("zonofit.search.random_vertex", "RandomVertex"),
     "exact": ("zonofit.search.exact", "Exact"),
+    "branch": ("zonofit.search.branch", "Branch"),
 }
 
 
