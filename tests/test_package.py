@@ -69,7 +69,7 @@ def test_version_is_the_same_everywhere():
 
 
 def test_import_loads_nothing_heavy():
-    heavy = "matplotlib", "networkx", "numba", "highspy", "scipy.optimize", "typer", "rich", "pyarrow", "jax"
+    heavy = "matplotlib", "networkx", "numba", "sklearn", "highspy", "scipy.optimize", "typer", "rich", "pyarrow", "jax"
     done = python("-c", f"import sys, zonofit; print([name for name in {heavy!r} if name in sys.modules])")
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"

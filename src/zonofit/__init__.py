@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from zonofit.estimators import ReLUClassifier, ReLURegressor
     from zonofit.geometry import Arrangement, Zonotope
     from zonofit.network import ShallowReLU
 
@@ -13,11 +14,13 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Arrangement": "geometry",
+    "ReLUClassifier": "estimators",
+    "ReLURegressor": "estimators",
     "ShallowReLU": "network",
     "Zonotope": "geometry",
 }
 
-__all__ = ["Arrangement", "ShallowReLU", "Zonotope", "__version__"]
+__all__ = ["Arrangement", "ReLUClassifier", "ReLURegressor", "ShallowReLU", "Zonotope", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
