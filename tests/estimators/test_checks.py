@@ -7,7 +7,7 @@ from zonofit import ReLUClassifier, ReLURegressor
 
 
 @pytest.mark.filterwarnings("default")  # scikit-learn's, about what the checks themselves do
-@parametrize_with_checks([ReLURegressor(), ReLUClassifier()])
+@parametrize_with_checks([ReLURegressor(max_moves=10), ReLUClassifier(max_moves=5)])
 def test_scikit_learn_accepts_it(estimator, check, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # without it one check skips itself
     check(estimator)

@@ -18,7 +18,7 @@ RNG = np.random.default_rng(0)
 X = RNG.standard_normal((80, 3))
 Y = np.maximum(X @ [1.0, -2.0, 0.5] + 0.3, 0) - np.maximum(X @ [0.5, 1.0, 1.0], 0) + 0.1 * RNG.standard_normal(80)
 CLASS = np.where(Y + 0.2 * RNG.standard_normal(80) > np.median(Y), "warm", "cold")
-QUICK = {"width": 3, "max_moves": 20, "random_state": 0}
+QUICK = {"width": 3, "alpha": 1e-3, "max_moves": 20, "random_state": 0}
 
 
 def test_the_network_is_the_estimator():
@@ -58,8 +58,8 @@ def test_weights_are_repetitions_to_the_last_bit():
 @pytest.mark.parametrize("alpha", [0.0, 1e-2])
 def test_badly_scaled_features_just_work(alpha):
     factor, shift = np.array([1e-9, 1.0, 1e7]), np.array([1e-7, -1e3, 1e9])
-    plain = ReLURegressor(alpha=alpha, **QUICK).fit(X, Y)
-    scaled = ReLURegressor(alpha=alpha, **QUICK).fit(X * factor + shift, 1e6 * Y + 1e6)
+    plain = ReLURegressor(**(QUICK | {"alpha": alpha})).fit(X, Y)
+    scaled = ReLURegressor(**(QUICK | {"alpha": alpha})).fit(X * factor + shift, 1e6 * Y + 1e6)
     assert scaled.score(X * factor + shift, 1e6 * Y + 1e6) == pytest.approx(plain.score(X, Y), abs=0.02)
 
 
@@ -86,6 +86,12 @@ def test_early_stopping_keeps_what_predicts_best(estimator):
     assert model.certificate_ is None and model.score(X, y) > 0.7
     chosen = estimator(width=[2, 3], early_stopping=True, max_moves=5, random_state=0).fit(X, y)
     assert chosen.width_ in (2, 3) and "validation" in chosen.trace_.details
+
+
+def test_ridge_by_default_is_chosen_where_there_is_enough_to_choose_by():
+    model = ReLURegressor(width=2, max_moves=5, random_state=0).fit(X, Y)
+    assert len(model.validation_losses_) == 6 and (2, model.alpha_) in model.validation_losses_
+    assert ReLURegressor(width=2, max_moves=5, random_state=0).fit(X[:9], Y[:9]).alpha_ == 1e-2
 
 
 def test_warm_start_is_never_worse():
@@ -165,6 +171,7 @@ def test_verbose_says_how_it_goes(capsys):
         ({"width": 0}, "width: 0 will not do"),
         ({"width": []}, "width: an empty list"),
         ({"width": 2.5}, "width: 2.5 will not do"),
+        ({"alpha": "much"}, "alpha: 'much' will not do"),
         ({"alpha": -1}, "alpha: -1 will not do"),
         ({"alpha": np.nan}, "alpha: nan will not do"),
         ({"search": "magic"}, "'magic' is not a search"),
@@ -190,6 +197,6 @@ def test_one_sentence_for_labels_that_are_none():
     with pytest.raises(InputError, match="every weight is zero"):
         ReLURegressor().fit(X, Y, np.zeros(80))
     with pytest.raises(InputError, match="at least 2 different ones of each class"):
-        ReLUClassifier(width=[1, 2]).fit(X[:3], [0, 0, 1])
+        ReLUClassifier(width=[1, 2], alpha=1).fit(X[:3], [0, 0, 1])
     with pytest.raises(InputError, match="'hinge' is not for classes"):
         ReLUClassifier(loss="hinge").fit(X, CLASS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import product
 from numbers import Integral, Real
 from typing import Any
@@ -15,20 +16,23 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zonofit.errors import InputError
 from zonofit.estimators.examples import Examples
-from zonofit.estimators.training import Task, Training, problem_of, train
+from zonofit.estimators.training import Task, problem_of, train
 from zonofit.network import ShallowReLU
 from zonofit.programs.losses import Loss
 from zonofit.search.methods import METHODS, find_method
 from zonofit.search.walk import Search, Walk
 
 _SEEDS = 2**31 - 1
-_CHOOSING = 0.5  # of the time budget goes into choosing a width and a ridge, where there is a choice
+_CHOOSING = 0.5  # of the budget goes into choosing a width and a ridge, where there is a choice
+_SPLITS, _PLENTY = 3, 1000  # a choice among few examples is made on so many splits of them
+_CHOOSABLE, _MIDDLE = 10, 1e-2  # below so many examples the ridge is not chosen but this one
 
 
 class ShallowEstimator(BaseEstimator):
     """Base of `ReLURegressor` and `ReLUClassifier`; not to be used by itself."""
 
     _classes = False
+    _ridges: tuple[float, ...] = ()
 
     def _loss(self, y: np.ndarray, weights: np.ndarray) -> Loss:
         raise NotImplementedError
@@ -48,26 +52,21 @@ class ShallowEstimator(BaseEstimator):
 
     def _train(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None, classes=None) -> None:
         """Search, and set what a fitted estimator has; settings are read and never written."""
-        widths, alphas = _choices("width", self.width, 1), _choices("alpha", self.alpha, 0.0)
         search = self._search()
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(_SEEDS))
         examples = Examples.of(X, y, weights)
-        task = self._task(search, self._loss(examples.y, examples.weights))
+        loss = self._loss(examples.y, examples.weights)
+        widths, alphas = _choices("width", self.width, 1), self._alphas(examples, loss)
+        task = self._task(search, loss)
         chosen = len(widths) * len(alphas) > 1
-        rest, held_back = examples, None
-        if chosen or self.early_stopping:
-            rest, held_back = self._split(examples, seed)
+        share = 1.0 - _CHOOSING if chosen else 1.0
         width, alpha = widths[0], alphas[0]
-        found: Training | None = None
-        if chosen and held_back is not None:
-            width, alpha, found = self._choose(task, rest, held_back, list(product(widths, alphas)), seed)
-        if found is None or not self.early_stopping:
-            start = self._start(examples, width)
-            share = 1.0 - _CHOOSING if chosen else 1.0
-            stop_on = held_back if self.early_stopping else None
-            whole = rest if self.early_stopping else examples
-            found = train(task, whole, width, alpha, seed, share=share, start=start, held_back=stop_on)
+        if chosen:
+            width, alpha = self._choose(task, examples, list(product(widths, alphas)), seed)
+        rest, held_back = self._split(examples, seed) if self.early_stopping else (examples, None)
+        start = self._start(examples, width)
+        found = train(task, rest, width, alpha, seed, share=share, start=start, held_back=held_back)
         names = getattr(self, "feature_names_in_", None)
         self.network_ = ShallowReLU(
             examples.to_user(found.W), found.v, self._shift(found.c), None if names is None else tuple(names), None,
@@ -117,7 +116,7 @@ class ShallowEstimator(BaseEstimator):
         fraction = _number("validation_fraction", self.validation_fraction, 0.0)
         if not 0 < fraction < 1:
             raise InputError(f"validation_fraction: pass a share between 0 and 1, not {fraction!r}.")
-        least = min(np.unique(examples.y, return_counts=True)[1]) if self._classes else len(examples.y)
+        least = self._least(examples)
         if least < 2:
             what = "of each class " if self._classes else ""
             raise InputError(
@@ -126,21 +125,36 @@ class ShallowEstimator(BaseEstimator):
             )
         return examples.split(fraction, np.random.default_rng(seed), self._classes)
 
-    def _choose(
-        self, task: Task, rest: Examples, held_back: Examples, choices: list[tuple[int, float]], seed: int
-    ) -> tuple[int, float, Training]:
-        """The width and the ridge whose network predicts best what was held back; of equal ones the first."""
-        judge = problem_of(held_back, 1, task.loss, 0.0)
-        stop_on = held_back if self.early_stopping else None
-        losses, trained = {}, {}
-        for width, alpha in choices:
-            found = train(task, rest, width, alpha, seed, share=_CHOOSING / len(choices), held_back=stop_on)
-            problem = judge.with_output_weights(found.v)
-            losses[width, alpha] = problem.mean_loss(problem.predict(found.W, found.c))
-            trained[width, alpha] = found
-        best = min(losses, key=lambda pair: losses[pair])
+    def _alphas(self, examples: Examples, task_loss: Loss) -> list[float]:
+        """The ridges to choose from; where there are too few examples to choose by, one in the middle."""
+        if not isinstance(self.alpha, str):
+            return _choices("alpha", self.alpha, 0.0)
+        if self.alpha != "auto":
+            raise InputError(f'alpha: {self.alpha!r} will not do; pass a number, a list of numbers, or "auto".')
+        if not task_loss.smooth:
+            return [0.0]  # programs without a ridge are all that there is
+        return [*self._ridges] if self._least(examples) >= _CHOOSABLE else [_MIDDLE]
+
+    def _least(self, examples: Examples) -> int:
+        """Examples, of the rarer class where there are two."""
+        return int(min(np.unique(examples.y, return_counts=True)[1])) if self._classes else len(examples.y)
+
+    def _choose(self, task: Task, examples: Examples, choices: list[tuple[int, float]], seed: int) -> tuple[int, float]:
+        """The width and the ridge whose networks predict best what was held back; of equal ones the first."""
+        splits = _SPLITS if len(examples.y) < _PLENTY else 1
+        losses = dict.fromkeys(choices, 0.0)
+        task = replace(task, callback=None)
+        for k in range(splits):
+            rest, held_back = self._split(examples, seed + k)
+            judge = problem_of(held_back, 1, task.loss, 0.0)
+            share = _CHOOSING / (len(choices) * splits)
+            for width, alpha in choices:
+                stop_on = held_back if self.early_stopping else None
+                found = train(task, rest, width, alpha, seed, share=share, held_back=stop_on)
+                problem = judge.with_output_weights(found.v)
+                losses[width, alpha] += problem.mean_loss(problem.predict(found.W, found.c)) / splits
         self.validation_losses_ = losses
-        return (*best, trained[best])
+        return min(losses, key=lambda pair: losses[pair])
 
     def _start(self, examples: Examples, width: int) -> tuple[np.ndarray, np.ndarray] | None:
         """The network of the last fit, if it is wanted and of the same size."""

@@ -27,7 +27,9 @@ class ReLUClassifier(ClassifierMixin, ShallowEstimator):
     ----------
     loss : {"logistic", "squared"}, default "logistic"
         With "squared" the network is fitted to 0 and 1, and probabilities are its predictions, cut off there.
-    alpha : float or list of float, default 1e-2
+    alpha : float, list of float or "auto", default "auto"
+        As that of `ReLURegressor`; "auto" is a list from 1e-4 to 0.1, since classes that a network can separate have no
+        minimum without a ridge.
     width, search, max_moves, time_budget, walkers, n_jobs : optional
         As those of `ReLURegressor`.
     early_stopping, validation_fraction, patience, random_state, verbose, warm_start : optional
@@ -53,9 +55,10 @@ class ReLUClassifier(ClassifierMixin, ShallowEstimator):
     """
 
     _classes = True
+    _ridges = (1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 
     def __init__(
-        self, width=8, *, search="hopping", alpha=1e-2, loss="logistic", max_moves=None, time_budget=None, walkers=1,
+        self, width=8, *, search="hopping", alpha="auto", loss="logistic", max_moves=None, time_budget=None, walkers=1,
         n_jobs=None, early_stopping=False, validation_fraction=0.2, patience=100, random_state=None, verbose=False,
         warm_start=False,
     ):  # fmt: skip

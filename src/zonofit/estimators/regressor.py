@@ -24,15 +24,16 @@ class ReLURegressor(RegressorMixin, ShallowEstimator):
         Number of units. From a list the width is chosen that predicts held-back examples best.
     search : str or Search, default "hopping"
         How to search: a name (see `zonofit.search.methods`), or an instance with settings of its own.
-    alpha : float or list of float, default 1e-3
-        Ridge, alpha/2 times the squared weights in standardised features, in units of the labels' variance. A list
-        leaves the choice to validation.
+    alpha : float, list of float or "auto", default "auto"
+        Ridge: alpha/2 times the squared weights, in standardised features. A list leaves the choice to validation; half
+        of the budget goes into it. "auto" is a list from 0 to 0.3; with fewer than 10 examples it is 0.01, and with the
+        absolute loss 0. For labels without noise, and for the least training loss, pass 0.
     loss : {"squared", "huber", "absolute"} or Loss, default "squared"
         "huber" is squared up to half a standard deviation of the labels; pass ``Huber(delta)`` for another length.
-        "absolute" wants ``alpha=0`` and a search over vertices such as "gls".
+        "absolute" wants a search over vertices such as "gls".
     max_moves : int, optional
-        Moves of the search. By default, without a `time_budget`, as many as take about half a second on a few hundred
-        examples: 20 to 500.
+        Moves of the search. By default, without a `time_budget`, as many as take about a second with the choice of a ridge
+        on a few hundred examples: 10 to 500.
     time_budget : float, optional
         Seconds of the search, in place of moves. What is found then depends on the machine.
     walkers : int, default 1
@@ -82,8 +83,10 @@ class ReLURegressor(RegressorMixin, ShallowEstimator):
     array([0.])
     """
 
+    _ridges = (0.0, 1e-3, 1e-2, 3e-2, 1e-1, 3e-1)
+
     def __init__(
-        self, width=8, *, search="hopping", alpha=1e-3, loss="squared", max_moves=None, time_budget=None, walkers=1,
+        self, width=8, *, search="hopping", alpha="auto", loss="squared", max_moves=None, time_budget=None, walkers=1,
         n_jobs=None, early_stopping=False, validation_fraction=0.2, patience=100, random_state=None, verbose=False,
         warm_start=False,
     ):  # fmt: skip

@@ -21,7 +21,7 @@ _FITTED, _SEPARATED = 1e-20, 1e-8  # parts of the best constant's objective that
 # loss only comes near 0
 _WORK = 2e7  # examples times parameters times moves: about half a second of hops
 _SLOW = 8  # times longer takes a move where the loss is not squared
-_LEAST, _MOST = 20, 500  # moves
+_LEAST, _MOST = 10, 500  # moves
 _EQUAL = 1e-9  # an objective above another by this part of it is the same
 _PROVED = 2_000_000  # examples times weights up to which the last vertex is solved: tenths of a second
 
@@ -76,7 +76,7 @@ def train(
     alpha : float
     seed : int
     share : float
-        Of the time budget.
+        Of the time budget, or of the moves that are made by default.
     start : pair, optional
         Weights (m, d + 1) and output weights (m,) to begin from.
     held_back : Examples, optional
@@ -87,7 +87,7 @@ def train(
     if held_back is not None:
         search = Watched(search, problem_of(held_back, width, task.loss, 0.0), task.patience)
     seconds = np.inf if task.time_budget is None else share * task.time_budget
-    moves: float = default_moves(problem) if task.time_budget is None else np.inf
+    moves: float = max(round(share * default_moves(problem)), _LEAST) if task.time_budget is None else np.inf
     moves = moves if task.max_moves is None else task.max_moves
     nothing = _FITTED if task.loss.attained else _SEPARATED
     budget = Budget(seconds=seconds, moves=moves, target=nothing * problem.null_objective)
