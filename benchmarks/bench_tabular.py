@@ -2,12 +2,12 @@
 
     python benchmarks/bench_tabular.py [--seconds 1] [--tables NAME ...] [--quick]
 
-Twelve tables that come inside scikit-learn and statsmodels, widths 2, 4, 8, 16, three quarters of the examples to train
-on, one thread. An MLP that ends early begins anew until its time is up. Losses are shares of the labels' variance, or
-mean logistic losses. First nobody has a ridge (ours has 1e-9 on classes, which are separable otherwise), and the training
-loss counts. Then everybody has the default: ours a ridge chosen by validation within the same seconds, the MLPs
-alpha=1e-4, and the held-out loss counts. Gradient boosting, which is no small network, is the ceiling. Bars: the
-training loss below both solvers' in 90 % of the cells, the held-out loss not above either's in 60 %.
+Twelve tables that come inside scikit-learn and statsmodels, widths 2, 4, 8, 16, three quarters of the examples to
+train on, one thread. An MLP that ends early begins anew until its time is up. Losses are shares of the labels'
+variance, or mean logistic losses. First nobody has a ridge (ours has 1e-9 on classes, which are separable otherwise),
+and the training loss counts. Then everybody has the default: ours a ridge chosen by validation within the same seconds,
+the MLPs alpha=1e-4, and the held-out loss counts. Gradient boosting, which is no small network, is the ceiling. Bars:
+the training loss below both solvers' in 90 % of the cells, the held-out loss not above either's in 60 %.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command line ``zonofit``: demo, chambers, zonotope, search, stability, interpolate and setcover.
+"""The command line ``zonofit``: networks from tables and for other programs, chambers, zonotopes and theorems.
 
 Every command obeys one contract. Results go to standard output, everything else to standard error. With ``--json``
 standard output holds one JSON object and nothing else, and its fields are listed in the command's help. The exit

@@ -32,8 +32,8 @@ class ReLURegressor(RegressorMixin, ShallowEstimator):
         "huber" is squared up to half a standard deviation of the labels; pass ``Huber(delta)`` for another length.
         "absolute" wants a search over vertices such as "gls".
     max_moves : int, optional
-        Moves of the search. By default, without a `time_budget`, as many as take about a second with the choice of a ridge
-        on a few hundred examples: 10 to 500.
+        Moves of the search. By default, without a `time_budget`, 10 to 500: as many as take about a second, with the
+        choice of a ridge, on a few hundred examples.
     time_budget : float, optional
         Seconds of the search, in place of moves. What is found then depends on the machine.
     walkers : int, default 1
