@@ -158,7 +158,7 @@ class ShallowReLU:
         bent = np.flatnonzero((w != 0) & (self.v != 0))
         flat = float(self.v[w == 0] @ np.maximum(b[w == 0], 0.0)) + self.c
         with np.errstate(over="ignore"):
-            at = -b[bent] / w[bent]
+            at = -b[bent] / w[bent] + 0.0  # no -0
         bent, at = bent[np.isfinite(at)], at[np.isfinite(at)]
         order = np.argsort(at, kind="stable")
         bent, at = bent[order], at[order]

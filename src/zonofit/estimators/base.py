@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
@@ -86,16 +87,16 @@ class ShallowEstimator(BaseEstimator):
         check_is_fitted(self)
         return self.network_.predict(validate_data(self, X, dtype=np.float64, reset=False))
 
-    def _search(self) -> Search:
+    def _search(self) -> Search | type[Search]:
         if isinstance(self.search, Search):
             return self.search
         if isinstance(self.search, str):
-            return find_method(self.search)()
+            return find_method(self.search)
         raise InputError(
             f"search: {self.search!r} is not a search; pass one of {', '.join(METHODS)}, or one such as Hopping()."
         )
 
-    def _task(self, search: Search, loss: Loss) -> Task:
+    def _task(self, search: Search | type[Search], loss: Loss) -> Task:
         if not loss.smooth and getattr(search, "name", "") in ("hopping", "facet_descent"):
             raise InputError(
                 "loss: the absolute loss has no descent; choose search='gls' or another search over vertices, "
@@ -141,18 +142,22 @@ class ShallowEstimator(BaseEstimator):
 
     def _choose(self, task: Task, examples: Examples, choices: list[tuple[int, float]], seed: int) -> tuple[int, float]:
         """The width and the ridge whose networks predict best what was held back; of equal ones the first."""
-        splits = _SPLITS if len(examples.y) < _PLENTY else 1
-        losses = dict.fromkeys(choices, 0.0)
-        task = replace(task, callback=None)
-        for k in range(splits):
-            rest, held_back = self._split(examples, seed + k)
-            judge = problem_of(held_back, 1, task.loss, 0.0)
-            share = _CHOOSING / (len(choices) * splits)
-            for width, alpha in choices:
+        splits = range(_SPLITS if len(examples.y) < _PLENTY else 1)
+        parts = [self._split(examples, seed + k) for k in splits]
+        judges = [problem_of(held_back, 1, task.loss, 0.0) for _, held_back in parts]
+        task, share = replace(task, callback=None), _CHOOSING / (len(choices) * len(parts))
+        end = np.inf if task.time_budget is None else time.perf_counter() + _CHOOSING * task.time_budget
+        losses: dict[tuple[int, float], float] = {}
+        for width, alpha in choices:
+            if losses and time.perf_counter() > end:  # even a first descent may take longer than its share
+                break
+            total = 0.0
+            for (rest, held_back), judge in zip(parts, judges, strict=True):
                 stop_on = held_back if self.early_stopping else None
                 found = train(task, rest, width, alpha, seed, share=share, held_back=stop_on)
                 problem = judge.with_output_weights(found.v)
-                losses[width, alpha] += problem.mean_loss(problem.predict(found.W, found.c)) / splits
+                total += problem.mean_loss(problem.predict(found.W, found.c))
+            losses[width, alpha] = total / len(parts)
         self.validation_losses_ = losses
         return min(losses, key=lambda pair: losses[pair])
 

@@ -12,6 +12,7 @@ from zonofit.programs.certificate import Certificate
 from zonofit.programs.losses import Loss
 from zonofit.programs.problem import Problem
 from zonofit.search.budget import Budget
+from zonofit.search.hopping import Hopping
 from zonofit.search.runner import run
 from zonofit.search.trace import Trace
 from zonofit.search.walk import Search, Walk
@@ -22,6 +23,7 @@ _FITTED, _SEPARATED = 1e-20, 1e-8  # parts of the best constant's objective that
 _WORK = 2e7  # examples times parameters times moves: about half a second of hops
 _SLOW = 8  # times longer takes a move where the loss is not squared
 _LEAST, _MOST = 10, 500  # moves
+_STEP_WORK, _LEAST_STEPS = 1e10, 30  # examples times squared parameters times Newton steps: about a second
 _EQUAL = 1e-9  # an objective above another by this part of it is the same
 _PROVED = 2_000_000  # examples times weights up to which the last vertex is solved: tenths of a second
 
@@ -52,7 +54,7 @@ class Training:
 class Task:
     """What training needs beside examples."""
 
-    search: Search
+    search: Search | type[Search]
     loss: Loss
     max_moves: int | None
     time_budget: float | None
@@ -83,7 +85,7 @@ def train(
         Where to stop is decided on these.
     """
     problem = problem_of(examples, width if start is None else start[1], task.loss, alpha)
-    search: Search = task.search
+    search = task.search if isinstance(task.search, Search) else _search(task.search, problem)
     if held_back is not None:
         search = Watched(search, problem_of(held_back, width, task.loss, 0.0), task.patience)
     seconds = np.inf if task.time_budget is None else share * task.time_budget
@@ -103,6 +105,14 @@ def train(
     return _polished(problem.with_output_weights(trace.output_weights), trace)
 
 
+def _search(kind: type[Search], problem: Problem) -> Search:
+    """A search with the settings that suit the size; of hopping, how long its first descent may be."""
+    if kind is not Hopping:
+        return kind()
+    work = problem.n_examples * (problem.width * problem.generators.shape[1] + 1) ** 2
+    return Hopping(max_steps=int(np.clip(_STEP_WORK / work, _LEAST_STEPS, Hopping.max_steps)))
+
+
 def problem_of(examples: Examples, output_weights, loss: Loss, alpha: float) -> Problem:
     """The problem of these examples."""
     return Problem(examples.X, examples.y, output_weights, loss=loss, alpha=alpha, sample_weight=examples.weights)
@@ -117,7 +127,7 @@ def default_moves(problem: Problem) -> int:
 def _polished(problem: Problem, trace: Trace) -> Training:
     """The optimum for the patterns that the search ended with; what a search reports may lie a little above it."""
     W, c, certificate = trace.W, trace.c, None
-    if problem.n_examples * W.size <= _PROVED:
+    if problem.n_examples * W.size * (1 if problem.loss.quadratic else _SLOW) <= _PROVED:
         solution = problem.solve(problem.patterns(W), check=False)
         if solution.objective <= trace.loss * (1.0 + _EQUAL):
             W, c, certificate = solution.W, solution.c, solution.certificate
