@@ -76,17 +76,8 @@ def write_help(app):
     """Put what ``zonofit COMMAND --help`` says where the page on the command line includes it."""
     folder = HERE / "api" / "generated"
     folder.mkdir(exist_ok=True)
-    for command in (
-        "demo",
-        "chambers",
-        "zonotope",
-        "search",
-        "global",
-        "verify",
-        "stability",
-        "interpolate",
-        "setcover",
-    ):
+    commands = "fit", "predict", "explain", "export", "compare", "search", "global", "verify", "chambers", "zonotope"
+    for command in ("demo", *commands, "stability", "interpolate", "setcover"):
         done = subprocess.run(
             [sys.executable, "-m", "zonofit", command, "--help"],
             env={**os.environ, "COLUMNS": "100"},

@@ -22,7 +22,15 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
 # where the import has another name; llvmlite is a part of numba, which pins it
 DISTRIBUTION = {"sklearn": "scikit-learn", "mpl_toolkits": "matplotlib", "llvmlite": "numba"}
-USED_BY_THE_LIBRARY = "parquet", "gpu", "distributed", "export", "frames"  # the other extras are for developers
+USED_BY_THE_LIBRARY = (
+    "parquet",
+    "gpu",
+    "distributed",
+    "export",
+    "frames",
+    "torch",
+    "mip",
+)  # the other extras are for developers
 PAGES = [page for folder in ("guide", "theory") for page in sorted((ROOT / "docs" / folder).glob("*.md"))]
 EXECUTED = ["README.md", "docs/notes.md", *(str(page.relative_to(ROOT)) for page in PAGES)]
 
@@ -69,7 +77,7 @@ def test_version_is_the_same_everywhere():
 
 
 def test_import_loads_nothing_heavy():
-    heavy = "matplotlib", "networkx", "numba", "highspy", "scipy.optimize", "typer", "rich", "pyarrow", "jax"
+    heavy = "matplotlib", "networkx", "numba", "sklearn", "highspy", "scipy.optimize", "typer", "rich", "pyarrow", "jax"
     done = python("-c", f"import sys, zonofit; print([name for name in {heavy!r} if name in sys.modules])")
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"

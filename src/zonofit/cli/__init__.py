@@ -1,4 +1,4 @@
-"""The command line ``zonofit``: train networks, prove optima, and look at chambers, zonotopes and theorems.
+"""The command line ``zonofit``: networks from tables and for other programs, proven optima, chambers and theorems.
 
 Every command obeys one contract. Results go to standard output, everything else to standard error. With ``--json``
 standard output holds one JSON object and nothing else, and its fields are listed in the command's help. The exit

@@ -12,10 +12,15 @@ import typer
 
 from zonofit import __version__
 from zonofit.cli.chambers import chambers
+from zonofit.cli.compare import compare
 from zonofit.cli.demo import demo
 from zonofit.cli.global_optimum import global_optimum, verify
+from zonofit.cli.explain import explain
+from zonofit.cli.export import export
+from zonofit.cli.fit import fit
 from zonofit.cli.interpolate import interpolate
 from zonofit.cli.output import WARNINGS, emit, say, warning_as_sentence
+from zonofit.cli.predict import predict
 from zonofit.cli.search import search
 from zonofit.cli.setcover import setcover
 from zonofit.cli.signals import INTERRUPTED, TERMINATED, Terminated
@@ -27,12 +32,14 @@ BAD_INPUT, FAILED, BROKEN_PIPE = 2, 1, 141
 
 app = typer.Typer(
     name="zonofit",
-    help="Activation patterns of one-hidden-layer ReLU networks: chambers, walls and zonotopes.",
+    help="Small ReLU networks by searching activation patterns: fit them, take them elsewhere, look at their geometry.",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (demo, chambers, zonotope, search, stability, interpolate, setcover):
+for command in (
+    demo, fit, predict, explain, export, compare, chambers, zonotope, search, stability, interpolate, setcover,
+):  # fmt: skip
     app.command()(command)
 app.command("global")(global_optimum)
 app.command()(verify)
@@ -44,7 +51,7 @@ def root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
     json: Annotated[bool, typer.Option("--json", help='With --version: {"version": str}.')] = False,
 ) -> None:
-    """Activation patterns of one-hidden-layer ReLU networks: chambers, walls and zonotopes."""
+    """Small ReLU networks by searching activation patterns: fit them, take them elsewhere, look at their geometry."""
     if version:
         emit({"version": __version__}) if json else print(f"zonofit {__version__}")
         raise typer.Exit

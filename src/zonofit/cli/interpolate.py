@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as text
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -48,7 +47,7 @@ def interpolate(
     seconds: examples are sorted along a direction and cut into chunks of d + 1, and two units fit each chunk. The
     network is f(x) = c + sum over units j of output_weights[j] max(0, W[j] . (x, 1)).
 
-    NAME.json has format ("zonofit network"), version, features, target, W, c, output_weights.
+    zonofit predict, explain and export read NAME.json; zonofit.export.schema() says what is in it.
 
     \b
     JSON: command, version, file, target: str; features: list of str;
@@ -123,21 +122,10 @@ def _numbers(direction: str, d: int) -> list[float]:
 
 
 def _write(path: Path, found: Interpolation, labelled: Labelled) -> None:
-    from zonofit.search.trace import write_whole
+    from zonofit.export.json import save
+    from zonofit.network import ShallowReLU
 
-    network = {
-        "format": "zonofit network",
-        "version": 1,
-        "features": labelled.features,
-        "target": labelled.target,
-        "W": found.W.tolist(),
-        "c": found.c,
-        "output_weights": found.output_weights.tolist(),
-    }
-    try:
-        write_whole(path, text.dumps(network, ensure_ascii=False, allow_nan=False) + "\n")
-    except OSError as error:
-        raise InputError(f"--out: {path} cannot be written ({error.strerror or error}); pass another name.") from None
+    save(ShallowReLU(found.W, found.output_weights, found.c, labelled.features, labelled.target), path)
 
 
 def _rows(fields: dict) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ Everything is drawn with Matplotlib's objects on a canvas of its own; pyplot and
 from zonofit.plots.engine import engine_figure
 from zonofit.plots.figure_one import figure_one
 from zonofit.plots.labelled import labelled_zonotope, zonotope_figure
+from zonofit.plots.network import network_figure
 from zonofit.plots.trace import trace_figure
 
-__all__ = ["engine_figure", "figure_one", "labelled_zonotope", "trace_figure", "zonotope_figure"]
+__all__ = ["engine_figure", "figure_one", "labelled_zonotope", "network_figure", "trace_figure", "zonotope_figure"]

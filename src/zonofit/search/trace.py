@@ -25,6 +25,7 @@ STOP_REASONS = {
     "moves": "as many moves were made as allowed",
     "local minimum": "no neighbour is better",
     "complete": "everything was looked at",
+    "validation": "examples that were held back are predicted no better",
     "interrupted": "it was interrupted",
 }
 
