@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-
-def synthetic(d: int, m_gen: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Standard normal examples, N = (d + 1) m_gen, with the labels of a random network of m_gen units."""
-    N = (d + 1) * m_gen
-    X = rng.standard_normal((N, d))
-    W, v, c = rng.standard_normal((m_gen, d + 1)), rng.standard_normal(m_gen), rng.standard_normal()
-    return X, np.maximum(np.c_[X, np.ones(N)] @ W.T, 0.0) @ v + c
+from zonofit.data.synthetic import synthetic as synthetic
 
 
 def classes(N: int, d: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

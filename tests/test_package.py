@@ -22,7 +22,14 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
 # where the import has another name; llvmlite is a part of numba, which pins it
 DISTRIBUTION = {"sklearn": "scikit-learn", "mpl_toolkits": "matplotlib", "llvmlite": "numba"}
-USED_BY_THE_LIBRARY = "parquet", "gpu", "distributed", "export", "frames"  # the other extras are for developers
+USED_BY_THE_LIBRARY = (
+    "parquet",
+    "gpu",
+    "images",
+    "distributed",
+    "export",
+    "frames",
+)  # the other extras are for developers
 PAGES = [page for folder in ("guide", "theory") for page in sorted((ROOT / "docs" / folder).glob("*.md"))]
 EXECUTED = ["README.md", "docs/notes.md", *(str(page.relative_to(ROOT)) for page in PAGES)]
 
