@@ -43,11 +43,11 @@ def test_synthetic_labels_are_fitted_by_the_network_that_made_them():
 
 @pytest.mark.parametrize("bad", [0, -1, 2.0, True, "3"])
 def test_sizes_are_refused_by_name(bad):
-    with pytest.raises(InputError, match="^d: "):
+    with pytest.raises(InputError, match=r"^d: "):
         synthetic(bad, 2)
-    with pytest.raises(InputError, match="^m_gen: "):
+    with pytest.raises(InputError, match=r"^m_gen: "):
         synthetic(2, bad)
-    with pytest.raises(InputError, match="^n_examples: "):
+    with pytest.raises(InputError, match=r"^n_examples: "):
         load_images("mnist_49", 8, bad)
 
 
@@ -122,7 +122,7 @@ def test_files_are_found_where_they_are_said_to_be(raw, tmp_path, monkeypatch):
     (home / "small").symlink_to(folder, target_is_directory=True)
     monkeypatch.delenv("ZONOFIT_DATA", raising=False)
     assert find_raw(known) is None
-    with pytest.raises(InputError, match="^folder: no folder small has both"):
+    with pytest.raises(InputError, match=r"^folder: no folder small has both"):
         read_raw(known)
     monkeypatch.setenv("ZONOFIT_DATA", str(home))
     assert np.array_equal(read_raw(known)[0], pixels.reshape(900, 25))

@@ -1,6 +1,6 @@
 """Raw images in IDX files, plain or compressed, each checked before a number of it is used.
 
-A checksum is that of the uncompressed file, so that it says the same of a plain file, of a compressed one, and of arrays
+A checksum is that of the uncompressed file, so that it says the same of a plain file, a compressed one, and arrays
 that came over the network, once they are written down as IDX would.
 """
 
