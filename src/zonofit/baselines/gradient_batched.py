@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -145,9 +146,10 @@ def _steps(method: GradientDescent, logistic: bool):
 
     step = adam if method.optimiser == "adam" else plain
 
-    @jax.jit
+    # with a number of turns that is known beforehand a GPU need not ask the processor after each whether to go on
+    @partial(jax.jit, static_argnums=3)
     def take(state, data, begin, number):
-        return lax.fori_loop(begin, begin + number, lambda k, now: step(k, now, data), state)
+        return lax.fori_loop(0, number, lambda k, now: step(begin + k, now, data), state)
 
     return take
 

@@ -1,9 +1,9 @@
 r"""Batch gradient descent on a one-hidden-layer ReLU network, as the paper trains it (app. H.1.2 and H.2.2).
 
-One step: θ ← θ - rate · ∂L/∂θ over all examples, θ = (W, v, c) on synthetic data, and (W, c) with v half 1 and half -1
-on the image tasks. The recipe leaves open whether L is the mean of the losses or their sum, which makes a rate N times as
-large, whether "gradient descent" is the plain one or Adam's, and what v begins with; `GradientDescent` has a setting for
-each, and docs/notes.md which of them gives the paper's numbers.
+One step: θ ← θ - rate · ∂L/∂θ over all examples; θ = (W, v, c) on synthetic data, and (W, c) with v half 1 and half -1
+on the image tasks. The recipe leaves open whether L is the mean of the losses or their sum, which makes a rate N times
+as large, whether "gradient descent" is the plain one or Adam's, and what v begins with. `GradientDescent` has a setting
+for each, and docs/notes.md says which of them gives the paper's numbers.
 """
 
 from __future__ import annotations

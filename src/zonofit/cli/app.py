@@ -15,6 +15,7 @@ from zonofit.cli.chambers import chambers
 from zonofit.cli.demo import demo
 from zonofit.cli.interpolate import interpolate
 from zonofit.cli.output import WARNINGS, emit, say, warning_as_sentence
+from zonofit.cli.reproduce import reproduce
 from zonofit.cli.search import search
 from zonofit.cli.setcover import setcover
 from zonofit.cli.signals import INTERRUPTED, TERMINATED, Terminated
@@ -31,7 +32,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (demo, chambers, zonotope, search, stability, interpolate, setcover):
+for command in (demo, chambers, zonotope, search, stability, interpolate, setcover, reproduce):
     app.command()(command)
 
 
