@@ -76,7 +76,17 @@ def write_help(app):
     """Put what ``zonofit COMMAND --help`` says where the page on the command line includes it."""
     folder = HERE / "api" / "generated"
     folder.mkdir(exist_ok=True)
-    for command in ("demo", "chambers", "zonotope", "search", "stability", "interpolate", "setcover", "reproduce"):
+    for command in (
+        "demo",
+        "chambers",
+        "zonotope",
+        "search",
+        "stability",
+        "interpolate",
+        "setcover",
+        "reproduce",
+        "report",
+    ):
         done = subprocess.run(
             [sys.executable, "-m", "zonofit", command, "--help"],
             env={**os.environ, "COLUMNS": "100"},

@@ -83,3 +83,20 @@ def test_ctrl_c_keeps_what_is_done(small, tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "execute", real)
     fields = run("reproduce", "table-a1", "--out", tmp_path, "--json").json
     assert fields["done"] == 9 and len({(job.key, job.seed) for job in ran}) == 4
+
+
+def test_report(small, tmp_path, monkeypatch):
+    monkeypatch.setattr("zonofit.experiments.report.FIGURES", ())
+    assert run("reproduce", "table-a1", "--out", tmp_path).status == 0
+    page = tmp_path / "page.html"
+    fields = run("report", tmp_path / "rows.sqlite", "--out", page, "--json").json
+    assert set(fields) == documented("report") and fields["n_rows"] == 9
+    assert page.read_text().startswith("<!doctype html>")
+    for arguments, sentence in (
+        ([tmp_path / "none.sqlite"], "there is no file"),
+        ([tmp_path / "rows.sqlite", "--out", tmp_path], "--out: "),
+        ([tmp_path / "rows.sqlite", "--scale", "huge"], "scale: "),
+        ([page], "cannot be used"),
+    ):
+        found = run("report", *arguments, *([] if "--out" in arguments else ["--out", page]))
+        assert found.status == 2 and sentence in found.err

@@ -15,6 +15,7 @@ from zonofit.cli.chambers import chambers
 from zonofit.cli.demo import demo
 from zonofit.cli.interpolate import interpolate
 from zonofit.cli.output import WARNINGS, emit, say, warning_as_sentence
+from zonofit.cli.report import report
 from zonofit.cli.reproduce import reproduce
 from zonofit.cli.search import search
 from zonofit.cli.setcover import setcover
@@ -32,7 +33,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (demo, chambers, zonotope, search, stability, interpolate, setcover, reproduce):
+for command in (demo, chambers, zonotope, search, stability, interpolate, setcover, reproduce, report):
     app.command()(command)
 
 

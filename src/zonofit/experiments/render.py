@@ -12,7 +12,7 @@ from zonofit.experiments.spec import Cell, Table
 from zonofit.experiments.summary import MARKS, Entry, Missing
 from zonofit.experiments.tables import BEST
 
-__all__ = ["FORMATS", "render_table"]
+__all__ = ["FORMATS", "NAMES", "columns", "render_table", "title", "values", "would"]
 
 NAMES = {
     "gradient-descent": "gradient descent", "random-vertex": "random vertex", "gls": "GLS", "mgls": "mGLS",
@@ -47,12 +47,11 @@ def _markdown(table: Table, entries: Sequence[Entry], left: Sequence[Missing]) -
             "",
             "## Runs without a row",
             "",
-            "| " + " | ".join(_columns(table)) + " | method | runs | each would take |",
+            "| " + " | ".join(columns(table)) + " | method | runs | each would take |",
         ]
-        lines += ["|" + "---|" * (len(_columns(table)) + 3)]
+        lines += ["|" + "---|" * (len(columns(table)) + 3)]
         lines += [
-            "| " + " | ".join([*_values(one.cell), NAMES[one.method], str(one.runs), _would(one)]) + " |"
-            for one in left
+            "| " + " | ".join([*values(one.cell), NAMES[one.method], str(one.runs), would(one)]) + " |" for one in left
         ]
     return "\n".join(lines) + "\n"
 
@@ -67,7 +66,7 @@ def _latex(table: Table, entries: Sequence[Entry], left: Sequence[Missing]) -> s
     lines += [" & ".join(row) + r" \\" for row in rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
     lines += [
-        f"% no row: {', '.join(_values(one.cell))}, {NAMES[one.method]}, {one.runs} runs, {_would(one)} each"
+        f"% no row: {', '.join(values(one.cell))}, {NAMES[one.method]}, {one.runs} runs, {would(one)} each"
         for one in left
     ]
     return "\n".join(lines) + "\n"
@@ -90,9 +89,9 @@ def _csv(table: Table, entries: Sequence[Entry], left: Sequence[Missing]) -> str
         mark = {"≠": "differs", "⇄": "other heading"}.get(e.mark, "")
         stopped = " ".join(f"{reason.replace(' ', '-')}:{count}" for reason, count in sorted(e.stopped.items()))
         c, estimate = e.cell, estimates.get((e.cell, e.method))
-        values = ["" if x is None else f"{x:.6g}" for x in numbers]
+        texts = ["" if x is None else f"{x:.6g}" for x in numbers]
         end = [e.runs, e.wanted, mark, stopped, "" if estimate is None else f"{estimate:.3g}"]
-        writer.writerow([c.data, c.d, c.m_gen or "", c.n_examples, c.m, e.method, *values, *end])
+        writer.writerow([c.data, c.d, c.m_gen or "", c.n_examples, c.m, e.method, *texts, *end])
     return out.getvalue()
 
 
@@ -114,11 +113,13 @@ def _explain() -> str:
     )
 
 
-def _columns(table: Table) -> list[str]:
+def columns(table: Table) -> list[str]:
+    """Names of what tells the cells of a table apart."""
     return ["d", "m_gen", "m"] if table.name == "table-a1" else ["data", "d", "N", "m"]
 
 
-def _values(cell: Cell) -> list[str]:
+def values(cell: Cell) -> list[str]:
+    """A cell under these names."""
     if cell.data == "synthetic":
         return [str(cell.d), str(cell.m_gen), str(cell.m)]
     return [TASKS[cell.data].title, str(cell.d), str(cell.n_examples), str(cell.m)]
@@ -127,14 +128,14 @@ def _values(cell: Cell) -> list[str]:
 def _grid(table: Table, entries: Sequence[Entry], show: Callable[..., str]) -> tuple[list[str], list[list[str]]]:
     """Headings and cells: for each method the paper's entry and ours, and hopping, which the paper does not have."""
     methods = list(dict.fromkeys(e.method for e in entries if e.method != BEST))
-    heads = _columns(table)
+    heads = columns(table)
     for method in methods:
         heads += [f"{NAMES[method]}: paper", "ours"]
     heads.append(NAMES[BEST])
     rows = []
     for cell, group in groupby(entries, key=lambda e: e.cell):
         mine = {e.method: e for e in group}
-        row = _values(cell)
+        row = values(cell)
         for method in methods:
             e = mine.get(method)
             p = e and e.paper
@@ -169,7 +170,8 @@ def _escape(text: str) -> str:
     return text.replace("_", r"\_").replace("%", r"\%")
 
 
-def _would(one: Missing) -> str:
+def would(one: Missing) -> str:
+    """How long a missing run would take, in words."""
     if one.seconds is None:
         return "unknown: too few rows of this method"
     time = f"{one.seconds:.2g} s" if one.seconds < 100 else f"{one.seconds / 60:.0f} min"
