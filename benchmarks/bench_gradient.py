@@ -2,8 +2,8 @@
 
     python benchmarks/bench_gradient.py [--quick] [--runs K] [--image-runs K]
 
-Synthetic data: medians after 400,000 steps of rate 1e-3, all parameters trained, each run on data of its own. Image tasks:
-1,000,000 steps with output weights half 1 and half -1, fixed. "Single" is single precision.
+Synthetic data: medians after 400,000 steps of rate 1e-3, all parameters trained, each run on data of its own. Image
+tasks: 1,000,000 steps with output weights half 1 and half -1, fixed. "Single" is single precision.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ import pytest
 from tests.cli.runner import run
 from tests.cli.test_commands import documented
 from tests.experiments.miniature import miniature
-from zonofit.experiments import runner
+from zonofit.experiments import figures, report, runner
 from zonofit.experiments.tables import make_table
 
 
@@ -14,7 +14,8 @@ def small(monkeypatch):
     """Every table is one of a second."""
     monkeypatch.setattr("zonofit.experiments.tables.make_table", lambda name, scale="smoke": miniature(1))
     monkeypatch.setattr(
-        "zonofit.experiments.figures.make_table",
+        figures,
+        "make_table",
         lambda name, scale: miniature(1) if scale == "smoke" else make_table(name, scale),
     )
 
@@ -28,8 +29,10 @@ def test_everything_is_made(small, tmp_path):
     names = {path.name for path in tmp_path.iterdir()}
     tables = {f"table-a{k}.{kind}" for k in (1, 2, 3) for kind in ("md", "tex", "csv")}
     figures = {"figure-1.svg", "figure-2.svg", "figure-3.svg", "appendix-d.svg"}
-    assert names == tables | figures | {"rows.sqlite"}
-    assert {path.split("/")[-1] for path in fields["files"]} == tables | figures
+    assert names == tables | figures | {"rows.sqlite", "rows.csv"}
+    assert {path.split("/")[-1] for path in fields["files"]} == names - {"rows.sqlite"}
+    lines = (tmp_path / "rows.csv").read_text().splitlines()
+    assert len(lines) == 10
 
 
 def test_rendering_is_apart_from_running(small, tmp_path, monkeypatch):
@@ -86,7 +89,7 @@ def test_ctrl_c_keeps_what_is_done(small, tmp_path, monkeypatch):
 
 
 def test_report(small, tmp_path, monkeypatch):
-    monkeypatch.setattr("zonofit.experiments.report.FIGURES", ())
+    monkeypatch.setattr(report, "FIGURES", ())
     assert run("reproduce", "table-a1", "--out", tmp_path).status == 0
     page = tmp_path / "page.html"
     fields = run("report", tmp_path / "rows.sqlite", "--out", page, "--json").json

@@ -62,15 +62,17 @@ def reproduce(
     \b
     JSON: command, version, scale, rows: str; what: list of str;
       runs, done: int, those of the plan and those with a row;
-      files: list of str, tables and figures; seconds: float;
+      files: list of str, tables, figures and rows.csv with a line for each run; seconds: float;
       warnings: list of str.
     """  # noqa: D301
     import time
 
     from zonofit.experiments.figures import needs
+    from zonofit.experiments.render import render_rows
     from zonofit.experiments.runner import jobs_of, run_tables
     from zonofit.experiments.store import Store
     from zonofit.experiments.tables import make_table
+    from zonofit.search.trace import write_whole
 
     chosen = _chosen(what)
     seconds = float("inf") if budget is None else read_duration(budget, "--budget")
@@ -90,6 +92,9 @@ def reproduce(
         store = Store(path) if plans else None
         with Progress("drawing"):
             files = [str(file) for name in chosen for file in _write(name, scale, store, out)]
+            if store is not None:
+                files.append(str(out / "rows.csv"))
+                write_whole(out / "rows.csv", render_rows(store.rows(), plans))
     wanted = [job for job, _ in jobs_of(plans)]
     done = len(store.done(wanted)) if store is not None else 0
     spent = time.perf_counter() - since

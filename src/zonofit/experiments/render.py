@@ -6,13 +6,14 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 from itertools import groupby
+from typing import Any
 
 from zonofit.data.images import TASKS
 from zonofit.experiments.spec import Cell, Table
 from zonofit.experiments.summary import MARKS, Entry, Missing
 from zonofit.experiments.tables import BEST
 
-__all__ = ["FORMATS", "NAMES", "columns", "render_table", "title", "values", "would"]
+__all__ = ["FORMATS", "NAMES", "columns", "render_rows", "render_table", "title", "values", "would"]
 
 NAMES = {
     "gradient-descent": "gradient descent", "random-vertex": "random vertex", "gls": "GLS", "mgls": "mGLS",
@@ -92,6 +93,34 @@ def _csv(table: Table, entries: Sequence[Entry], left: Sequence[Missing]) -> str
         texts = ["" if x is None else f"{x:.6g}" for x in numbers]
         end = [e.runs, e.wanted, mark, stopped, "" if estimate is None else f"{estimate:.3g}"]
         writer.writerow([c.data, c.d, c.m_gen or "", c.n_examples, c.m, e.method, *texts, *end])
+    return out.getvalue()
+
+
+def render_rows(rows: Sequence[dict[str, Any]], tables: Sequence[Table]) -> str:
+    """Every row of these tables as CSV, with what it is from: one line a run."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    settings = ["data", "d", "m_gen", "n_examples", "m", "method", "settings"]
+    numbers = ["loss", "accuracy", "certificate", "seconds"]
+    origin = ["stop_reason", "spec", "version", "commit_hash", "machine", "finished"]
+    writer.writerow([*settings, "seed", *numbers, *origin])
+    wanted = {(job.key, job.seed): None for table in tables for job in table.jobs()}
+    there = {(row["key"], row["seed"]): row for row in rows}
+    for key in wanted:
+        if (row := there.get(key)) is not None:
+            cell, method = row["cell"], row["method"]
+            chosen = " ".join(f"{name}={value}" for name, value in [*method["settings"], *method["budget"]])
+            where = [
+                cell["data"],
+                cell["d"],
+                cell["m_gen"] or "",
+                cell["n_examples"],
+                cell["m"],
+                method["name"],
+                chosen,
+            ]
+            texts = ["" if row[name] is None else f"{row[name]:.9g}" for name in numbers]
+            writer.writerow([*where, row["seed"], *texts, *(row[name] for name in origin)])
     return out.getvalue()
 
 
