@@ -11,6 +11,7 @@ import json
 import os
 import socket
 import sqlite3
+import sys
 import threading
 import time
 import uuid
@@ -201,7 +202,7 @@ class Claims:
 
 
 def _alive(host: str, pid: int, born: str, beat: float) -> bool:
-    if host != socket.gethostname():
+    if host != socket.gethostname() or sys.platform == "win32":  # where signal 0 is no question but Ctrl-C
         return time.time() - beat < LEASE
     try:
         os.kill(pid, 0)
