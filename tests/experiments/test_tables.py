@@ -99,6 +99,8 @@ def test_what_is_missing_is_listed_with_its_time():
     far = left[Cell("synthetic", 16, 128, 16, 272), "gls"]
     assert (far.seconds, far.bound) == (1800.0, True)
     assert left[Cell("synthetic", 8, 8, 8, 72), "gradient-descent"].seconds is None
+    seeds = {(one.cell, one.method): one.seconds for one in missing(table, [*rows[:3], row(small[-1], 1.0, 7.0)])}
+    assert seeds[small[-1].cell, "gls"] == 7.0
     assert sum(one.runs for one in left.values()) + len(rows) == len(table.jobs())
 
 
