@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 
 import numpy as np
 
+from zonofit.errors import InputError
 from zonofit.experiments.provenance import origin
 from zonofit.experiments.spec import Job
 from zonofit.experiments.store import Claims, Store
@@ -39,6 +41,8 @@ def run_batched(
     list of (Job, float)
         What did not fit, with the seconds that its batch would take.
     """
+    if find_spec("jax") is None:
+        raise InputError('backend: gpu needs JAX; run `pip install "zonofit[gpu]"`, or leave --backend out.')
     mine = [(job, digest) for job, digest in work if job.method.name == "gradient-descent"]
     digests, jobs = {(job.key, job.seed): digest for job, digest in mine}, [job for job, _ in mine]
     left: list[tuple[Job, float]] = []

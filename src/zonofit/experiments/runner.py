@@ -20,6 +20,7 @@ from zonofit.experiments.work import execute
 __all__ = ["jobs_of", "run_tables"]
 
 BACKENDS = ("processes", "dask", "gpu")
+_GRACE = 2.0  # seconds for worker processes to end by themselves
 _GLANCE = 0.2  # seconds between two looks at what other processes have done
 
 Progress = Callable[[int, int], object]
@@ -146,7 +147,9 @@ def _in_processes(store: Store, work: list[tuple[Job, str]], deadline: float, jo
             time.sleep(_GLANCE)
             tell(len(store.done(wanted)), len(wanted))
     except BaseException:
+        until = time.time() + _GRACE
         for worker in workers:
+            worker.join(max(until - time.time(), 0.0))  # Ctrl-C has reached them too, and they give back their claims
             worker.terminate()
         raise
     finally:
