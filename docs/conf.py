@@ -77,7 +77,7 @@ def write_help(app):
     folder = HERE / "api" / "generated"
     folder.mkdir(exist_ok=True)
     commands = "fit", "predict", "explain", "export", "compare", "search", "global", "verify", "chambers", "zonotope"
-    for command in ("demo", *commands, "stability", "interpolate", "setcover"):
+    for command in ("demo", *commands, "stability", "interpolate", "setcover", "reproduce", "report"):
         done = subprocess.run(
             [sys.executable, "-m", "zonofit", command, "--help"],
             env={**os.environ, "COLUMNS": "100"},

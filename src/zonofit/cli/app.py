@@ -14,13 +14,15 @@ from zonofit import __version__
 from zonofit.cli.chambers import chambers
 from zonofit.cli.compare import compare
 from zonofit.cli.demo import demo
-from zonofit.cli.global_optimum import global_optimum, verify
 from zonofit.cli.explain import explain
 from zonofit.cli.export import export
 from zonofit.cli.fit import fit
+from zonofit.cli.global_optimum import global_optimum, verify
 from zonofit.cli.interpolate import interpolate
 from zonofit.cli.output import WARNINGS, emit, say, warning_as_sentence
 from zonofit.cli.predict import predict
+from zonofit.cli.report import report
+from zonofit.cli.reproduce import reproduce
 from zonofit.cli.search import search
 from zonofit.cli.setcover import setcover
 from zonofit.cli.signals import INTERRUPTED, TERMINATED, Terminated
@@ -39,6 +41,7 @@ app = typer.Typer(
 )
 for command in (
     demo, fit, predict, explain, export, compare, chambers, zonotope, search, stability, interpolate, setcover,
+    reproduce, report,
 ):  # fmt: skip
     app.command()(command)
 app.command("global")(global_optimum)
