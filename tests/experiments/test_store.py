@@ -29,8 +29,12 @@ ROOT = Path(zonofit.__file__).parents[2]
 
 
 def results(store: Store) -> list[tuple]:
-    """What must not depend on how often a run was interrupted."""
-    return [tuple(row[name] for name in RESULT) for row in store.rows()]
+    """What must not depend on how often a run was interrupted; losses to ten digits.
+
+    Between processes the last digits of gradient descent have been seen to differ, in one row of some thousand.
+    """
+    rows = [row | {"loss": f"{row['loss']:.9e}"} for row in store.rows()]
+    return [tuple(row[name] for name in RESULT) for row in rows]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +49,7 @@ def test_every_job_has_one_row(whole):
     jobs = jobs_of([miniature()])
     assert len(jobs) == 27 == len(whole)
     assert {(key, seed) for key, seed, *_ in whole} == {(job.key, job.seed) for job, _ in jobs}
-    assert all(np.isfinite(row[3]) for row in whole)
+    assert all(np.isfinite(float(row[3])) for row in whole)
 
 
 def test_a_second_run_has_nothing_to_do(tmp_path, whole, monkeypatch):
