@@ -20,6 +20,7 @@ from zonofit.search.proof import certify_global, claimed, digest, save_certifica
 from zonofit.theory import checker
 from zonofit.theory.checker import RefusedError, check_certificate
 
+LIBRARY = Path(__file__).resolve().parents[2] / "results" / "global"
 KINDS = (
     {}, {"d": 2, "N": 8}, {"alpha": 0.05}, {"signs": [1.0, 1.0]}, {"signs": [2.0, -0.5]},
     {"signs": [1.0], "d": 2, "N": 9}, {"N": 6, "signs": [1.0, -1.0, 1.0]}, {"loss": "absolute", "N": 4},
@@ -235,6 +236,16 @@ def test_cut_off_anywhere(honest, tmp_path):
         path.write_bytes(text[:end])
         with pytest.raises(RefusedError, match="cut off"):
             check_certificate(path, honest[1])
+
+
+@pytest.mark.parametrize("proof", sorted(LIBRARY.glob("*.cert")), ids=lambda path: path.stem)
+def test_the_library_holds(proof):
+    if proof.stat().st_size > 8e4:
+        pytest.skip("takes seconds; zonofit verify checks it")
+    verdict = check_certificate(proof, proof.with_suffix(".csv"))
+    page = (LIBRARY.parent / "README.md").read_text("utf8")
+    line = next(line for line in page.splitlines() if f"`{proof.stem}`" in line)
+    assert Fraction(line.split("|")[5].strip()) <= verdict.bound <= verdict.objective
 
 
 def test_the_checker_is_short_and_stands_alone():

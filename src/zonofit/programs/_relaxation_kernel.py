@@ -1,6 +1,6 @@
 """The quadratic program of a relaxation, by the dual method of Goldfarb and Idnani.
 
-Unknowns are the reduced weights of all units, the output bias if it is free, and an excess for each one-sided example.
+Unknowns are the reduced weights of all units, the output bias if it is free, and the excesses of one-sided examples.
 The method starts at the minimum without constraints and adds the most violated one, so that its value only rises and
 is a bound at any time; it needs no feasible start and does not mind that many walls meet at w = 0.
 """
@@ -157,14 +157,8 @@ def solve_relaxation(X, size, signs, v, h, t, ridge, pull, centre, free, cutoff,
                     for b in range(a + 1):
                         H[a, b] += h[i] * g[a] * g[b]
             value += h[i] * t[i] * t[i] / 2.0
-        elif side[i] != NEITHER:
-            slot[i] = n
-            n += 1
     for a in range(q):
         value += pull * centre[a] * centre[a] / 2.0
-    for a in range(n):
-        for b in range(n):
-            J[a, b] = 0.0
     _factor(H, J, q)
     for k in range(q):  # x = J Jᵀ (right-hand side), and the value there
         s = 0.0
@@ -177,10 +171,6 @@ def solve_relaxation(X, size, signs, v, h, t, ridge, pull, centre, free, cutoff,
         for k in range(a, q):
             s += J[a, k] * d[k]
         x[a] = s
-    for i in range(N):
-        if slot[i] >= 0:
-            J[slot[i], slot[i]] = 1.0 / np.sqrt(h[i])
-            x[slot[i]] = 0.0
     kind, place, chosen = ids[2], ids[3], ids[4]
     active, status = 0, STALLED
     for _ in range(20 * (n + N) + 200):
@@ -202,12 +192,21 @@ def solve_relaxation(X, size, signs, v, h, t, ridge, pull, centre, free, cutoff,
                     bits |= 1 << j
                 if signs[j, i] != 0 and signs[j, i] * s / size[i] < worst:
                     worst, new_kind, new_place, new_chosen = signs[j, i] * s / size[i], j, i, 0
-            if one and x[slot[i]] - side[i] * (u - t[i]) < worst:
-                worst, new_kind, new_place, new_chosen = x[slot[i]] - side[i] * (u - t[i]), m, i, bits
+            if one:
+                room = (x[slot[i]] if slot[i] >= 0 else 0.0) - side[i] * (u - t[i])
+                if room < worst:
+                    worst, new_kind, new_place, new_chosen = room, m, i, bits
         if new_kind < 0:
             status = SOLVED
             break
         count[0] += 1
+        if new_kind == m and slot[new_place] < 0:  # its excess becomes an unknown only now: most stay 0
+            for a in range(n):
+                J[a, n], J[n, a] = 0.0, 0.0
+            J[n, n] = 1.0 / np.sqrt(h[new_place])
+            x[n] = 0.0
+            slot[new_place] = n
+            n += 1
         _gradient(X, size, signs, v, side, slot, free, new_kind, new_place, new_chosen, n, g)
         mu[active] = 0.0
         gap = worst  # g·x - b of the constraint that is to join

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from zonofit.programs._frame_kernel import CORE
@@ -9,35 +10,51 @@ from zonofit.programs._relaxation_kernel import ABOVE, BELOW, example_kind
 
 
 @njit(**CORE)
-def imply(rows, signs, active, total, order):
+def _ones(x):
+    """How many bits of a word are set."""
+    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(**CORE)
+def imply(columns, everyone, signs, active, total, fitting, words):
     """Decide every sign that all chambers with a unit's signs share; whether each unit has a chamber.
 
-    Leaves in ``active`` (m, N) and ``total`` (m,) how many of its chambers are active on an example, and how many it
-    has. ``rows`` (V, N) are the chambers; ``order`` (N,) is scratch.
+    ``columns`` (N, V / 64) has a bit for each chamber that is active on an example, ``everyone`` (V / 64,) for each
+    that there is. Leaves in ``active`` (m, N) and ``total`` (m,) how many of a unit's chambers are active on an
+    example, and how many it has; ``fitting`` and ``words`` (V / 64,) are scratch.
     """
-    V, N = rows.shape
+    N, n_words = columns.shape
     for j in range(signs.shape[0]):
-        known = 0
+        some = 0  # words with a chamber left
+        for k in range(n_words):
+            fitting[some], words[some] = everyone[k], k
+            some += 1
         for i in range(N):
-            active[j, i] = 0
-            if signs[j, i] != 0:
-                order[known] = i
-                known += 1
+            if signs[j, i] == 0:
+                continue
+            left = 0
+            for a in range(some):
+                bits = columns[i, words[a]]
+                bits = fitting[a] & (bits if signs[j, i] > 0 else ~bits)
+                if bits != 0:
+                    fitting[left], words[left] = bits, words[a]
+                    left += 1
+            some = left
         total[j] = 0
-        for k in range(V):
-            fits = True
-            for a in range(known):
-                i = order[a]
-                if rows[k, i] != (signs[j, i] > 0):
-                    fits = False
-                    break
-            if fits:
-                total[j] += 1
-                for i in range(N):
-                    active[j, i] += rows[k, i]
-        if total[j] == 0:
+        for a in range(some):
+            total[j] += _ones(fitting[a])
+        if some == 0:
             return False
         for i in range(N):
+            if signs[j, i] != 0:
+                active[j, i] = total[j] if signs[j, i] > 0 else 0
+                continue
+            active[j, i] = 0
+            for a in range(some):
+                active[j, i] += _ones(fitting[a] & columns[i, words[a]])
             if active[j, i] == total[j]:
                 signs[j, i] = 1
             elif active[j, i] == 0:

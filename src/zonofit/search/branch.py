@@ -19,11 +19,12 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from zonofit.errors import BudgetError
-from zonofit.geometry.packing import unpack
+from zonofit.geometry.packing import mask, n_words, pack, unpack
 from zonofit.programs.relaxation import Relaxation, Relaxed, relaxation_of
 from zonofit.search._branch_kernel import choose_branch, imply
 from zonofit.search.exact import chambers, turns_of
@@ -32,13 +33,15 @@ from zonofit.search.starts import at_least, choose, solved, start_patterns
 from zonofit.search.walk import Network, Search, Walk
 
 if TYPE_CHECKING:
+    from zonofit.geometry.arrangement import Arrangement
     from zonofit.programs.problem import Problem
 
 _BLOCK = 64  # nodes in a move, or
 _PART = 16  # one in so many of the open ones where these are more: a move copies them
 _STEPS = 300  # Newton steps of a descent from a better network
 _BLUR = 1e3  # in units of the loss of a residual of one rounding error
-_BYTES = 2**30  # most that the list of chambers may take
+_BITS = 2**33  # most that the list of chambers may take, a gibibyte
+_COLUMNS: WeakKeyDictionary[Arrangement, tuple[np.ndarray, np.ndarray]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,6 @@ class _Tree:
     def __init__(self, search: Branch, walk: Walk):
         self.search, self.walk, self.state = search, walk, walk.state
         problem = walk.problem
-        self.rows = chamber_rows(problem)
         self.turns = turns_of(problem, search.signs)
         self.relaxations: dict[int, Relaxation] = {}
         self.slack = slack_of(problem, search.gap)
@@ -149,7 +151,7 @@ class _Tree:
             for k, (b, t, s) in enumerate(zip(state["bounds"], state["turns"], signs, strict=True))
         ]
         heapq.heapify(self.open)
-        self.scratch = Scratch(problem)
+        self.chambers = Chambers(problem)
 
     def put_away(self) -> None:
         nodes = sorted(self.open, key=lambda node: node[1])
@@ -174,7 +176,7 @@ class _Tree:
         bound = max(bound, relaxed.bound)
         if self._closes(bound):
             return None
-        unit, example, Z, objective = self.scratch.choose(problem, signs, relaxed, self.rows)
+        unit, example, Z, objective = self.chambers.choose(problem, signs, relaxed)
         assert walk.best is not None
         if objective < walk.best.objective and (reason := self._improve(problem, relaxed, objective)) is not None:
             return reason
@@ -188,7 +190,7 @@ class _Tree:
         if self._closes(bound):
             return None
         for child in children(problem, signs, unit, example, Z):
-            self.scratch.imply(self.rows, child)
+            self.chambers.imply(child)
             self.serial += 1
             key = bound if self.search.order == "best" else -self.serial
             heapq.heappush(self.open, (key, self.serial, bound, turn, child))
@@ -220,21 +222,35 @@ class _Tree:
         return None
 
 
-class Scratch:
-    """Working memory of the kernels of one problem."""
+class Chambers:
+    """The list of all chambers of one unit, a bit for each and example, and what the kernels ask of it.
+
+    Parameters
+    ----------
+    problem : Problem
+        Refused with a `BudgetError` if the list would be too long.
+    """
 
     def __init__(self, problem: Problem):
-        m, N = problem.width, problem.n_examples
+        (m, N), bound = (problem.width, problem.n_examples), problem.arrangement.chamber_bound()
+        if bound * N > _BITS:
+            raise BudgetError(
+                f"Branch: up to {bound} chambers of one unit on {N} examples, {bound * N / 2**33:.1f} GiB where 1 is "
+                "allowed; take fewer examples or features, or search with Hopping, which proves nothing."
+            )
+        if problem.arrangement not in _COLUMNS:
+            _COLUMNS[problem.arrangement] = _columns(problem)
+        self._columns, self._everyone = _COLUMNS[problem.arrangement]
         self._active, self._total = np.zeros((m, N), np.int64), np.zeros(m, np.int64)
-        self._order = np.zeros(N, np.int64)
+        self._fitting, self._words = np.zeros_like(self._everyone), np.zeros(len(self._everyone), np.int64)
 
-    def imply(self, rows: np.ndarray, signs: np.ndarray) -> bool:
+    def imply(self, signs: np.ndarray) -> bool:
         """Decide in place what follows from the signs; False if some unit has no chamber with them."""
-        return imply(rows, signs, self._active, self._total, self._order)
+        return imply(self._columns, self._everyone, signs, self._active, self._total, self._fitting, self._words)
 
-    def choose(self, problem: Problem, signs: np.ndarray, relaxed: Relaxed, rows: np.ndarray):
+    def choose(self, problem: Problem, signs: np.ndarray, relaxed: Relaxed):
         """Unit and example of the next branch (-1 for none), preactivations, and the objective of the network."""
-        self.imply(rows, signs)
+        self.imply(signs)
         v, c = problem.output_weights, relaxed.c
         Z = relaxed.W @ problem.generators.T
         loss = problem.weights * problem.loss.value(v @ np.maximum(Z, 0.0) + c, problem.labels)
@@ -251,15 +267,14 @@ def slack_of(problem: Problem, gap: float) -> float:
     return max(gap * problem.null_objective, _BLUR * rounding**problem.loss.label_power if gap > 0 else 0.0)
 
 
-def chamber_rows(problem: Problem) -> np.ndarray:
-    """All chambers of one unit (V, N), a bit a byte."""
-    bound, N = problem.arrangement.chamber_bound(), problem.n_examples
-    if bound * N > _BYTES:
-        raise BudgetError(
-            f"Branch: up to {bound} chambers of one unit on {N} examples, {bound * N / 2**30:.1f} GiB where 1 is "
-            "allowed; take fewer examples or features, or search with Hopping, which proves nothing."
-        )
-    return np.ascontiguousarray(unpack(chambers(problem), N))
+def _columns(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """Bit-packed over chambers: for each example those that are active on it (N, V / 64), and all of them (V / 64,)."""
+    packed, N = chambers(problem), problem.n_examples
+    columns = np.zeros((N, n_words(len(packed))), np.uint64)
+    for k in range(0, N, 64):  # one word of the patterns at a time
+        bits = unpack(packed[:, k // 64 : k // 64 + 1], min(64, N - k))
+        columns[k : k + 64] = pack(np.ascontiguousarray(bits.T))
+    return columns, mask(len(packed))
 
 
 def group_of(problem: Problem, signs: np.ndarray, unit: int) -> list[int]:

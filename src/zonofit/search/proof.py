@@ -24,7 +24,7 @@ import numpy as np
 from zonofit.errors import InputError
 from zonofit.programs.relaxation import relaxation_of
 from zonofit.search._exact_dual import ExactData, ExactDual, decimal
-from zonofit.search.branch import Scratch, chamber_rows, children, slack_of
+from zonofit.search.branch import Chambers, children, slack_of
 from zonofit.search.exact import turns_of
 from zonofit.search.trace import write_whole
 
@@ -140,7 +140,7 @@ class _Builder:
         self.problem, self.bound, self.progress = problem, bound, progress
         self.data, self.relaxation = ExactData(problem), relaxation_of(problem)
         self.cutoff = float(bound + margin)
-        self.rows, self.scratch = chamber_rows(problem), Scratch(problem)
+        self.chambers = Chambers(problem)
         self.leaves = 0
 
     def tree(self) -> list:
@@ -161,7 +161,7 @@ class _Builder:
 
     def _node(self, fixed: np.ndarray) -> tuple[Any, list[np.ndarray]]:
         signs = fixed.copy()
-        if not self.scratch.imply(self.rows, signs):
+        if not self.chambers.imply(signs):
             signs = fixed.copy()  # no chamber has these signs, but the closed cone has points: go on with what is known
         relaxed = self.relaxation.solve(signs, self.cutoff)
         if relaxed.closed:
@@ -169,7 +169,7 @@ class _Builder:
             if leaf is not None:
                 self.leaves += 1
                 return leaf, []
-        unit, example, Z, objective = self.scratch.choose(self.problem, signs, relaxed, self.rows)
+        unit, example, Z, objective = self.chambers.choose(self.problem, signs, relaxed)
         if unit < 0:  # all signs follow from those decided: decide what only follows
             undecided = np.argwhere(fixed == 0)
             if len(undecided) == 0:
