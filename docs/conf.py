@@ -89,6 +89,12 @@ def write_help(app):
         (folder / f"zonofit-{command}.txt").write_text(text.strip() + "\n", "utf8")
 
 
+def leave_to_scikit_learn(app, what, name, obj, skip, options):
+    """Its own methods on our estimators refer to pages that are not here."""
+    return True if name in {"set_fit_request", "set_score_request", "get_metadata_routing"} else None
+
+
 def setup(app):
+    app.connect("autodoc-skip-member", leave_to_scikit_learn)
     app.connect("builder-inited", write_help)
     app.connect("autodoc-process-docstring", keep_absolute_values)

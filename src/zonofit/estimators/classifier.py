@@ -28,7 +28,7 @@ class ReLUClassifier(ClassifierMixin, ShallowEstimator):
     loss : {"logistic", "squared"}, default "logistic"
         With "squared" the network is fitted to 0 and 1, and probabilities are its predictions, cut off there.
     alpha : float, list of float or "auto", default "auto"
-        As that of `ReLURegressor`; "auto" is a list from 0.1 down to 1e-4, since classes that a network can
+        As that of `ReLURegressor`; "auto" is six from 1e-4 to 0.1, since classes that a network can
         separate have no minimum without a ridge.
     width, search, max_moves, time_budget, walkers, n_jobs : optional
         As those of `ReLURegressor`.
@@ -55,7 +55,7 @@ class ReLUClassifier(ClassifierMixin, ShallowEstimator):
     """
 
     _classes = True
-    _ridges = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 1e-4)
+    _ridges = (3e-3, 1e-2, 1e-3, 3e-2, 1e-4, 1e-1)
 
     def __init__(
         self, width=8, *, search="hopping", alpha="auto", loss="logistic", max_moves=None, time_budget=None, walkers=1,

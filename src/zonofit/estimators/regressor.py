@@ -26,7 +26,7 @@ class ReLURegressor(RegressorMixin, ShallowEstimator):
         How to search: a name (see `zonofit.search.methods`), or an instance with settings of its own.
     alpha : float, list of float or "auto", default "auto"
         Ridge: alpha/2 times the squared weights, in standardised features. A list leaves the choice to validation; half
-        of the budget goes into it. "auto" is a list from 0.3 down to 0, tried while there is time; with fewer than 10
+        of the budget goes into it. "auto" is six from 0 to 0.3, tried while there is time; with fewer than 10
         examples it is 0.01, and with the absolute loss 0. For labels without noise, and for the least training loss,
         pass 0.
     loss : {"squared", "huber", "absolute"} or Loss, default "squared"
@@ -61,7 +61,7 @@ class ReLURegressor(RegressorMixin, ShallowEstimator):
         What the search did, in standardised features.
     certificate_ : Certificate or None
         That no weights with the same patterns are better, in standardised features; None where examples times weights
-        exceed two millions (a quarter of one if the loss is not squared), or after early stopping.
+        exceed 300,000 (50,000 if the loss is not squared), or after early stopping.
     loss_ : float
         Mean loss of the training examples, without the ridge.
     width_, alpha_ : int, float
@@ -84,7 +84,7 @@ class ReLURegressor(RegressorMixin, ShallowEstimator):
     array([0.])
     """
 
-    _ridges = (3e-1, 1e-1, 3e-2, 1e-2, 1e-3, 0.0)
+    _ridges = (1e-1, 3e-1, 3e-2, 1e-2, 1e-3, 0.0)  # the likelier first, as there may be no time for all
 
     def __init__(
         self, width=8, *, search="hopping", alpha="auto", loss="squared", max_moves=None, time_budget=None, walkers=1,

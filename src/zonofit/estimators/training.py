@@ -25,7 +25,7 @@ _SLOW = 8  # times longer takes a move where the loss is not squared
 _LEAST, _MOST = 10, 500  # moves
 _STEP_WORK, _LEAST_STEPS = 1e10, 30  # examples times squared parameters times Newton steps: about a second
 _EQUAL = 1e-9  # an objective above another by this part of it is the same
-_PROVED = 2_000_000  # examples times weights up to which the last vertex is solved: tenths of a second
+_PROVED, _SLOW_PROOF = 300_000, 6  # examples times weights up to which the last vertex is solved: tenths of a second
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ def default_moves(problem: Problem) -> int:
 def _polished(problem: Problem, trace: Trace) -> Training:
     """The optimum for the patterns that the search ended with; what a search reports may lie a little above it."""
     W, c, certificate = trace.W, trace.c, None
-    if problem.n_examples * W.size * (1 if problem.loss.quadratic else _SLOW) <= _PROVED:
+    if problem.n_examples * W.size * (1 if problem.loss.quadratic else _SLOW_PROOF) <= _PROVED:
         solution = problem.solve(problem.patterns(W), check=False)
         if solution.objective <= trace.loss * (1.0 + _EQUAL):
             W, c, certificate = solution.W, solution.c, solution.certificate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def to_onnx(model, path=None, *, dtype: str = "float64") -> ModelProto:
         arrays = {name: np.ascontiguousarray(table, dtype) for name, table in tables.items()}
     if not all(np.isfinite(array).all() for array in arrays.values()):
         raise InputError('dtype: a weight is too large for float32; choose "float64".')
-    gemm = {"alpha": 1.0, "beta": 1.0, "transA": 0, "transB": 1}
+    gemm: dict[str, Any] = {"alpha": 1.0, "beta": 1.0, "transA": 0, "transB": 1}
     nodes = [
         helper.make_node("Gemm", ["X", "W1", "b1"], ["z"], name="hidden", **gemm),
         helper.make_node("Relu", ["z"], ["h"], name="relu"),
