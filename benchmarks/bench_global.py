@@ -26,7 +26,7 @@ from zonofit.theory.checker import check_certificate
 
 SIZES = ((12, 2, 2), (16, 2, 2), (20, 2, 2), (24, 2, 2), (20, 1, 3), (15, 3, 2))
 REACH = ((1, 2), (1, 4), (2, 2), (2, 3), (3, 2))
-STEP, FIRST = 1.25, 12  # how N grows along the reach, and where it begins
+STEP, FIRST = 1.35, 12  # how N grows along the reach, and where it begins
 ONE_UNIT = ((50, 2), (100, 2), (200, 2), (300, 2), (30, 3), (50, 3), (80, 3))
 SCIP_SECONDS = 120.0
 
