@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import zonofit
 from tests.experiments.miniature import miniature
 from zonofit.errors import InputError
 from zonofit.experiments import store as module
@@ -25,7 +24,7 @@ from zonofit.experiments.work import Outcome
 ORIGIN = {"version": "0", "commit": "", "machine": "here"}
 DONE = Outcome(1.0, None, None, "steps", 0.1)
 RESULT = ("key", "seed", "spec", "loss", "accuracy", "certificate", "stop_reason")
-ROOT = Path(zonofit.__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def results(store: Store) -> list[tuple]:
@@ -152,7 +151,7 @@ def test_merging_takes_each_row_once(tmp_path, whole):
 
 
 def start(path, jobs: int, runs: int = 3) -> subprocess.Popen:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}  # for `tests`; zonofit is the one that is installed
     command = [sys.executable, "-m", "tests.experiments.miniature", str(path), str(jobs), str(runs)]
     return subprocess.Popen(
         command, cwd=ROOT, env=environment, start_new_session=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
