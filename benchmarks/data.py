@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from zonofit.data.synthetic import synthetic as synthetic
-from zonofit.experiments.paper import EXCHANGED as EXCHANGED
 from zonofit.experiments.paper import printed
 
 # by d, m_gen and m: the columns headed gradient descent, random vertex and GLS; infinite where the paper has none

@@ -85,9 +85,22 @@ def test_a_small_change_of_units_changes_little():
 
 
 def test_bad_settings_are_named():
-    for name, value in (("crowd", 0), ("best", 0), ("best", 10_000), ("signs", "free")):
+    for name, value in (("crowd", 0), ("patience", -1.0), ("best", 0), ("best", 10_000), ("signs", "free")):
         with pytest.raises(InputError, match=rf"^{name}: "):
             Hopping(**{name: value})
+
+
+def test_it_hops_however_little_patience_it_has():
+    """Half of a patience of one hop is none, and the lowest network must not be polished in the place of a kick."""
+    kicks = {}
+    for patience in (0.5, 50.0):
+        search, problem = Hopping(patience=patience), paper(0, 3, 3, 2)
+        walk = Walk(problem, np.random.default_rng(0))
+        walk.go(search, None, Budget(moves=40), np.inf, np.inf)
+        kicks[patience] = len(walk.state["minima"])
+        walk.go(search, None, Budget(moves=41), np.inf, np.inf)
+        kicks[patience] = max(kicks[patience], len(walk.state["minima"]))
+    assert min(kicks.values()) > 0
 
 
 @pytest.mark.parametrize("size", [(4, 2, 2), (4, 4, 4), (8, 4, 4)])

@@ -34,9 +34,9 @@ from zonofit.search.starts import at_least
 from zonofit.search.walk import Network, Search, Walk
 
 _MEMORY, _FEW = 100, 20  # descents that are remembered, and that are needed to judge by
+_TRIFLE = 1e-3  # gains by a smaller part do not keep a walk going
 _RATED = 500  # with many examples units are rated on so many of them,
 _FEWER = 4  # and fewer units by this factor: a descent takes no longer than rating them all would
-_TRIFLE = 1e-3  # gains by a smaller part do not keep a walk going
 _SHADE = 5e-3  # there, `worse` counts in this part of the objective, by which minima of one valley differ
 
 
@@ -87,6 +87,7 @@ class Hopping(Search):
         if not 1 <= self.best <= self.among:
             raise InputError(f"best: pass a number from 1 to among={self.among}, not {self.best!r}.")
         at_least("crowd", self.crowd, 1)
+        at_least("patience", self.patience, 0)
 
     def begin(self, walk: Walk, start) -> None:
         """Descend from the given weights, or from random ones."""
@@ -116,7 +117,7 @@ class Hopping(Search):
         if state["stall"] >= patience:
             self._anew(walk)
             return
-        if state["stall"] == patience // 2:
+        if state["stall"] == max(patience // 2, 1):  # not before the first hop
             low = state["lowest"]
             found, most = self._descend(walk, low["W"], low["c"], low["v"], np.inf, 0), np.inf
         else:
