@@ -16,21 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
+from data import TABLE_A3
 from zonofit.programs import Problem
 from zonofit.search import Budget, Hopping, run
 
 SEPARATED = 1e-12
-# task, m: gradient descent and mGLS of Table A3
-TABLE_A3 = {
-    ("mnist", 4): (1.16e-1, 1.09e-1),
-    ("mnist", 8): (5.37e-2, 1.95e-3),
-    ("mnist", 16): (2.09e-2, 8.24e-4),
-    ("mnist", 32): (8.38e-3, 3.73e-2),
-    ("fashion", 4): (2.98e-1, 2.88e-1),
-    ("fashion", 8): (2.24e-1, 1.72e-1),
-    ("fashion", 16): (1.39e-1, 2.91e-3),
-    ("fashion", 32): (6.71e-2, 2.33e-2),
-}
 
 
 def main() -> None:
@@ -56,7 +46,7 @@ def main() -> None:
             ]
             loss = statistics.median(trace.loss for trace in traces)
             right = [_accuracy(problem, trace) for trace in traces]
-            paper = TABLE_A3[file.stem.split("_")[0], m]
+            paper = [TABLE_A3[file.stem, m, method].loss for method in ("gradient-descent", "mgls")]
             table.row(
                 file.stem, m, f"{loss:.2e}", f"{max(trace.loss for trace in traces):.2e}", f"{paper[0]:.2e}",
                 f"{paper[1]:.2e}", f"{statistics.median(right):.1f}",
